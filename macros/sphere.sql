@@ -1,0 +1,46 @@
+{#- Great-circle distance in km on a sphere of R = 6371.0088 km (haversine; HeterQA's spatial checks). -#}
+{% macro haversine_km(latitude_a, longitude_a, latitude_b, longitude_b) -%}
+    (
+        2 * 6371.0088 * asin(least(1.0, sqrt(
+            pow(sin(radians({{ latitude_b }} - {{ latitude_a }}) / 2), 2)
+            + cos(radians({{ latitude_a }})) * cos(radians({{ latitude_b }}))
+            * pow(sin(radians({{ longitude_b }} - {{ longitude_a }}) / 2), 2)
+        )))
+    )
+{%- endmacro %}
+
+
+{#- Initial bearing from a to b in degrees clockwise from north, in [0, 360). -#}
+{% macro bearing_deg(latitude_a, longitude_a, latitude_b, longitude_b) -%}
+    (
+        (degrees(atan2(
+            sin(radians({{ longitude_b }} - {{ longitude_a }})) * cos(radians({{ latitude_b }})),
+            cos(radians({{ latitude_a }})) * sin(radians({{ latitude_b }}))
+            - sin(radians({{ latitude_a }})) * cos(radians({{ latitude_b }}))
+            * cos(radians({{ longitude_b }} - {{ longitude_a }}))
+        )) + 360.0) % 360.0
+    )
+{%- endmacro %}
+
+
+{#- Latitude in degrees of the point `distance_km` away from (latitude, longitude) at `bearing`. -#}
+{% macro destination_latitude(latitude, distance_km, bearing) -%}
+    degrees(asin(
+        sin(radians({{ latitude }})) * cos({{ distance_km }} / 6371.0088)
+        + cos(radians({{ latitude }})) * sin({{ distance_km }} / 6371.0088)
+        * cos(radians({{ bearing }}))
+    ))
+{%- endmacro %}
+
+
+{#- Longitude in degrees, in [-180, 180), of that point. -#}
+{% macro destination_longitude(latitude, longitude, distance_km, bearing) -%}
+    ((
+        {{ longitude }} + degrees(atan2(
+            sin(radians({{ bearing }})) * sin({{ distance_km }} / 6371.0088)
+            * cos(radians({{ latitude }})),
+            cos({{ distance_km }} / 6371.0088) - sin(radians({{ latitude }}))
+            * sin(radians({{ destination_latitude(latitude, distance_km, bearing) }}))
+        )) + 540.0
+    ) % 360.0 - 180.0)
+{%- endmacro %}
