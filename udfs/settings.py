@@ -1,0 +1,203 @@
+"""Settings of a build: read once from the environment, checked, then passed around as one value."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from dotenv import dotenv_values
+
+REPO = Path(__file__).resolve().parent.parent
+PROFILE_FOLDER = REPO / "udfs" / "profiles"
+
+REQUIRED_FILES = ("business", "review", "tip", "user", "photos")
+OPTIONAL_FILES = ("checkin",)
+
+
+class UserError(Exception):
+    """One sentence for the user: what is wrong (file, line or setting) and what to do about it."""
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Where a build reads and writes, and the few numbers that shape it. All paths are absolute."""
+
+    warehouse: Path
+    data: Path
+    profile: str
+    questions: int
+    seed: int
+    threads: int
+
+    @classmethod
+    def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
+        """Read the HETERQA_* variables; an empty one counts as absent.
+
+        Without `environ` the process environment is read, and `.env` in the repository for what is
+        not set there. Raises UserError for a value that cannot be used.
+        """
+        if environ is None:
+            from_file = {k: v for k, v in dotenv_values(REPO / ".env").items() if v is not None}
+            environ = from_file | dict(os.environ)
+
+        warehouse = _folder(environ, "HETERQA_WAREHOUSE", REPO / "warehouse")
+        return cls(
+            warehouse=warehouse,
+            data=_folder(environ, "HETERQA_DATA", warehouse / "sample_city"),
+            profile=environ.get("HETERQA_PROFILE", "").strip() or "embedded",
+            questions=_integer(environ, "HETERQA_QUESTIONS", 100, at_least=1),
+            seed=_integer(environ, "HETERQA_SEED", 7),
+            threads=_integer(environ, "HETERQA_THREADS", os.cpu_count() or 1, at_least=1),
+        )
+
+    def to_env(self) -> dict[str, str]:
+        """The same settings as variables with absolute paths, for dbt and other processes."""
+        return {
+            "HETERQA_WAREHOUSE": str(self.warehouse),
+            "HETERQA_DATA": str(self.data),
+            "HETERQA_PROFILE": self.profile,
+            "HETERQA_QUESTIONS": str(self.questions),
+            "HETERQA_SEED": str(self.seed),
+            "HETERQA_THREADS": str(self.threads),
+        }
+
+    @property
+    def is_sample_city(self) -> bool:
+        """True when the records are the generated sample city, not a collection of the user's."""
+        return self.data == self.sample_city_dir
+
+    @property
+    def sample_city_dir(self) -> Path:
+        return self.warehouse / "sample_city"
+
+    @property
+    def truth_dir(self) -> Path | None:
+        """Folder of the planted truth; None for a collection that has none."""
+        return self.warehouse / "truth" if self.is_sample_city else None
+
+    @property
+    def photo_folder(self) -> Path:
+        return self.data / "photos"
+
+    @property
+    def build_path(self) -> Path:
+        """The DuckDB file that the build writes; locked while it does."""
+        return self.warehouse / "build.duckdb"
+
+    @property
+    def published_path(self) -> Path:
+        """The DuckDB file that everybody else reads."""
+        return self.warehouse / "heterqa.duckdb"
+
+    @property
+    def lock_path(self) -> Path:
+        return self.warehouse / "build.lock"
+
+    @property
+    def release_dir(self) -> Path:
+        return self.warehouse / "release"
+
+    @property
+    def runs_dir(self) -> Path:
+        return self.warehouse / "runs"
+
+    @property
+    def decisions_dir(self) -> Path:
+        return self.warehouse / "decisions"
+
+    @property
+    def empty_dir(self) -> Path:
+        """Folder of the empty files that stand in for absent optional ones."""
+        return self.warehouse / "empty"
+
+    @property
+    def report_path(self) -> Path:
+        return self.warehouse / "report.html"
+
+    @property
+    def dagster_home(self) -> Path:
+        return self.warehouse / "dagster"
+
+    @property
+    def dbt_target_dir(self) -> Path:
+        return self.warehouse / "dbt_target"
+
+    @property
+    def profile_path(self) -> Path:
+        """The YAML file of the model profile. Raises UserError when there is none."""
+        if self.profile.endswith((".yml", ".yaml")):
+            path = Path(self.profile).expanduser().absolute()
+            if path.is_file():
+                return path
+            raise UserError(f"HETERQA_PROFILE: there is no file {path}; give the path of a profile")
+
+        path = PROFILE_FOLDER / f"{self.profile}.yml"
+        if path.is_file() and path.parent == PROFILE_FOLDER:
+            return path
+        known = ", ".join(sorted(file.stem for file in PROFILE_FOLDER.glob("*.yml")))
+        raise UserError(
+            f"HETERQA_PROFILE: there is no profile '{self.profile}'; "
+            f"use one of {known or '(none installed)'}, or the path of a .yml file"
+        )
+
+    def input_files(self) -> dict[str, Path | None]:
+        """The path of each input file; None for an optional one that is absent.
+
+        Raises UserError when the data folder or a required file is missing.
+        """
+        if not self.data.exists():
+            hint = (
+                "run `make run`, which generates the sample city there"
+                if self.is_sample_city
+                else "point it at a folder in the layout of the Yelp Open Dataset, or unset it"
+            )
+            raise UserError(f"HETERQA_DATA: there is no folder {self.data}; {hint}")
+        if not self.data.is_dir():
+            raise UserError(
+                f"HETERQA_DATA: {self.data} is a file; give the folder that holds the Yelp files"
+            )
+        found = {name: self._input_file(name) for name in (*REQUIRED_FILES, *OPTIONAL_FILES)}
+        missing = [name for name in REQUIRED_FILES if found[name] is None]
+        if missing:
+            wanted = ", ".join(_file_names(name)[0] for name in missing)
+            raise UserError(f"HETERQA_DATA: {self.data} lacks {wanted}; add what is missing")
+        return found
+
+    def _input_file(self, name: str) -> Path | None:
+        # Listing the folder keeps the match case-sensitive on every file system.
+        present = {entry.name for entry in self.data.iterdir() if entry.is_file()}
+        for file_name in _file_names(name):
+            if file_name in present:
+                return self.data / file_name
+        return None
+
+
+def _file_names(name: str) -> tuple[str, ...]:
+    """Accepted names of an input file, the preferred one first."""
+    if name == "photos":
+        return ("photos.json", "yelp_academic_dataset_photos.json")
+    return (f"yelp_academic_dataset_{name}.json", f"{name}.json")
+
+
+def _folder(environ: Mapping[str, str], variable: str, default: Path) -> Path:
+    text = environ.get(variable, "").strip()
+    if not text:
+        return default
+    return Path(os.path.normpath(Path(text).expanduser().absolute()))
+
+
+def _integer(
+    environ: Mapping[str, str], variable: str, default: int, at_least: int | None = None
+) -> int:
+    text = environ.get(variable, "").strip()
+    if not text:
+        return default
+    try:
+        number = int(text)
+    except ValueError:
+        raise UserError(f"{variable}: '{text}' is not a whole number; try {default}") from None
+    if at_least is not None and number < at_least:
+        raise UserError(f"{variable}: {number} is too small; the least is {at_least}")
+    return number
