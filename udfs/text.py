@@ -1,0 +1,159 @@
+"""Sentences, words, stems and the reach of a negation: what the rule-based roles share."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import snowballstemmer
+
+# A mark ends a sentence only before a space and something that may begin one: "4.5 km", "e.g. tea".
+_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*(?=\s+[^\sa-z])|(?<=[。！？])|\s*\n+\s*")
+_ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|no|vs|approx|e\.g|i\.e|etc)|\b[A-Z])\.$", re.I)
+_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W_\d]+(?:'[^\W_]+)*|[^\W_]+|[.,;:!?()\[\]…—–\n]")
+_STEMMER = snowballstemmer.stemmer("english")
+
+CLAUSE_MARKS = frozenset(".;:!?()[]…—–\n")
+CLAUSE_WORDS = frozenset(
+    "but however although though yet except because unless so since while whereas which instead "
+    "plus besides".split()
+)
+NEGATIONS = frozenset(
+    "no not never none nothing nobody nowhere neither nor without cannot lack lacks lacked lacking "
+    "hardly barely scarcely rarely seldom zero minus non dont doesnt didnt isnt wasnt arent werent "
+    "cant wont wouldnt couldnt shouldnt hasnt havent hadnt aint forbidden prohibited banned "
+    "unavailable refuse refuses refused".split()
+)
+# Words that look like a negation and are none; the value is how many tokens the phrase has.
+_NOT_NEGATIONS = tuple(
+    tuple(phrase.split())
+    for phrase in (
+        "not only|not just|not to mention|no doubt|without a doubt|without doubt|no wonder|"
+        "no problem|no problems|no issue|no issues|no matter|no question|nothing but|none other|"
+        "can't wait|cannot wait|can't beat|cannot beat|can't go wrong|cannot go wrong|"
+        "couldn't be better|couldn't have been|couldn't ask|could not ask|can't recommend|"
+        "cannot recommend|can't say enough|can't get enough|never disappoints|never disappoint|"
+        "doesn't disappoint|didn't disappoint|does not disappoint|don't miss|do not miss|"
+        "don't hesitate|do not hesitate|don't forget|do not forget|why not|whether or not|if not|"
+        "no joke|no need|not a problem|no less|no more than|not least|no fuss|no complaints"
+    ).split("|")
+)
+_PAST = (("used", "to"), ("wish", "they"), ("wish", "it"), ("wish", "there"), ("no", "longer"))
+_PAST_END = (("sold", "out"), ("out", "of"), ("ran", "out"), ("anything", "but"), ("far", "from"))
+# "Showers are not available": a negated word of this kind takes back what came before it.
+AVAILABILITY = frozenset(
+    "available accept accepted allow allowed offer offered provide provided permit permitted "
+    "possible include included exist serve served welcome option here there open working work "
+    "works have had found find anywhere sight".split()
+)
+SCOPE_WORDS = 8
+
+
+def split_sentences(content: str, max_sentences: int = 60, max_chars: int = 400) -> list[str]:
+    """Cut a text into sentences, in order; long ones are cut again at a space near `max_chars`."""
+    sentences: list[str] = []
+    start = 0
+    for match in _SENTENCE_END.finditer(content):
+        piece = content[start : match.end()].strip()
+        if "\n" not in match.group() and _ABBREVIATION.search(piece):
+            continue
+        start = match.end()
+        sentences.extend(_cut(piece, max_chars))
+        if len(sentences) >= max_sentences:
+            return sentences[:max_sentences]
+    sentences.extend(_cut(content[start:].strip(), max_chars))
+    return sentences[:max_sentences]
+
+
+def _cut(sentence: str, max_chars: int) -> list[str]:
+    pieces = []
+    while len(sentence) > max_chars:
+        space = sentence.rfind(" ", max_chars // 2, max_chars)
+        end = space if space > 0 else max_chars
+        pieces.append(sentence[:end].strip())
+        sentence = sentence[end:].strip()
+    return [piece for piece in (*pieces, sentence) if piece]
+
+
+def tokenize(sentence: str) -> list[str]:
+    """Lower-case words (contractions whole, hyphens split) and the marks that end a clause."""
+    return _TOKEN.findall(sentence.lower().replace("’", "'").replace("`", "'"))
+
+
+def is_word(token: str) -> bool:
+    return token[0].isalnum()
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """The English Snowball stem: "showers", "showered" and "shower" are one."""
+    return str(_STEMMER.stemWord(word))
+
+
+def is_negation(token: str) -> bool:
+    return token in NEGATIONS or token.endswith("n't")
+
+
+def negated(tokens: list[str]) -> list[bool]:
+    """For each token, whether an explicit negation covers it.
+
+    A negation reaches to the end of its clause or 8 words ahead, through the commas of a list
+    ("no water, showers or shops"); it reaches back to the start of its clause when what it negates
+    is availability ("dogs are not allowed"). Two negations do not cancel.
+    """
+    covered = [False] * len(tokens)
+    skip = 0
+    for index, token in enumerate(tokens):
+        if index < skip:
+            continue
+        skip = index + _idiom_length(tokens, index)
+        if skip > index:
+            continue
+        pair = tuple(tokens[index : index + 2])
+        if is_negation(token) or pair in _PAST:
+            _cover_ahead(tokens, index, covered)
+        elif pair in _PAST_END:
+            _cover_ahead(tokens, index, covered)
+            _cover_back(tokens, index, covered)
+    return covered
+
+
+def _idiom_length(tokens: list[str], index: int) -> int:
+    for phrase in _NOT_NEGATIONS:
+        if tuple(tokens[index : index + len(phrase)]) == phrase:
+            return len(phrase)
+    return 0
+
+
+def _cover_ahead(tokens: list[str], cue: int, covered: list[bool]) -> None:
+    covered[cue] = True
+    words = 0
+    for index in range(cue + 1, len(tokens)):
+        token = tokens[index]
+        if token in CLAUSE_MARKS or token in CLAUSE_WORDS or words >= SCOPE_WORDS:
+            break
+        if token == "," and not _list_goes_on(tokens, index):
+            break
+        covered[index] = True
+        words += is_word(token)
+        if token in AVAILABILITY and words <= 3:
+            _cover_back(tokens, cue, covered)
+    if tokens[cue] in ("unavailable", "forbidden", "prohibited", "banned", "none"):
+        _cover_back(tokens, cue, covered)
+
+
+def _cover_back(tokens: list[str], cue: int, covered: list[bool]) -> None:
+    for index in range(cue - 1, max(cue - 1 - SCOPE_WORDS, -1), -1):
+        if tokens[index] in CLAUSE_MARKS or tokens[index] in CLAUSE_WORDS or tokens[index] == ",":
+            break
+        covered[index] = True
+
+
+def _list_goes_on(tokens: list[str], comma: int) -> bool:
+    """Whether the comma separates members of a list that an "or" or "nor" closes soon."""
+    for token in tokens[comma + 1 : comma + 7]:
+        if token in ("or", "nor"):
+            return True
+        if token in CLAUSE_MARKS or token in CLAUSE_WORDS:
+            return False
+    return False
