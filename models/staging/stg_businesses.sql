@@ -1,0 +1,31 @@
+-- One row per business of the business file, as the file has it.
+with lines as (
+    select * from {{ accepted_lines('business', ['business_id'], 'business_id') }}
+),
+
+final as (
+    select
+        line ->> 'business_id' as business_id,
+        coalesce(line ->> 'name', '') as name,
+        coalesce(line ->> 'address', '') as address,
+        nullif(trim(line ->> 'city'), '') as city,
+        nullif(trim(line ->> 'state'), '') as state,
+        nullif(trim(line ->> 'postal_code'), '') as postal_code,
+        try_cast(line ->> 'latitude' as double) as latitude,
+        try_cast(line ->> 'longitude' as double) as longitude,
+        try_cast(line ->> 'stars' as double) as stars,
+        try_cast(line ->> 'review_count' as bigint) as review_count,
+        case lower(line ->> 'is_open')
+            when '1' then 'true' when 'true' then 'true'
+            when '0' then 'false' when 'false' then 'false'
+        end as is_open,
+        list_filter(
+            list_transform(string_split(line ->> 'categories', ','), lambda part: trim(part)),
+            lambda part: part != ''
+        ) as categories,
+        if(json_type(line -> 'attributes') = 'OBJECT', line -> 'attributes', null) as attributes,
+        line_number,
+    from lines
+)
+
+select * from final
