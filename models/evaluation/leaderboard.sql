@@ -1,0 +1,33 @@
+-- One row per run, subset and metric: the mean over the subset's questions; subset `all` is every question.
+with per_question_metrics as (select * from {{ ref('per_question_metrics') }}),
+
+queries as (select * from {{ ref('queries') }}),
+
+subset_quotas as (select * from {{ ref('subset_quotas') }}),
+
+question_subsets as (
+    select
+        queries.qid,
+        'all' as subset,
+    from queries
+    union all
+    select
+        queries.qid,
+        subset_quotas.subset,
+    from queries
+    inner join subset_quotas on queries.subset = subset_quotas.release_name
+),
+
+final as (
+    select
+        per_question_metrics.run,
+        question_subsets.subset,
+        per_question_metrics.metric,
+        round(avg(per_question_metrics.value), 10) as value,
+        count(*) as questions,
+    from per_question_metrics
+    inner join question_subsets using (qid)
+    group by per_question_metrics.run, question_subsets.subset, per_question_metrics.metric
+)
+
+select * from final

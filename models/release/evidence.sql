@@ -1,0 +1,174 @@
+-- One row per answer and piece of evidence that the answer meets one requirement of its question.
+-- Claims are the benchmark's own sentences; a source is named by its locator and never quoted.
+with queries as (select * from {{ ref('queries') }}),
+
+certified_questions as (select * from {{ ref('certified_questions') }}),
+
+answer_sets as (select * from {{ ref('answer_sets') }}),
+
+field_constraints as (select * from {{ ref('field_constraints') }}),
+
+field_claims as (select * from {{ ref('field_claims') }}),
+
+record_fields as (select * from {{ ref('record_fields') }}),
+
+recovered_values as (select * from {{ ref('recovered_values') }}),
+
+source_constraints as (select * from {{ ref('source_constraints') }}),
+
+support as (select * from {{ ref('support') }}),
+
+texts as (select * from {{ ref('texts') }}),
+
+kg_features as (select * from {{ ref('kg_features') }}),
+
+released_answers as (
+    select
+        queries.qid,
+        certified_questions.attempt_id,
+        answer_sets.record_id,
+    from queries
+    inner join certified_questions using (qid)
+    inner join answer_sets using (qid)
+),
+
+answer_fields as (
+    select
+        released_answers.qid,
+        released_answers.record_id,
+        field_constraints.claim_id,
+        field_constraints.field,
+        field_constraints.operator,
+        field_constraints.value,
+        field_claims.claim,
+        field_constraints.field = 'categories' or record_fields.field is not null as is_known,
+    from released_answers
+    inner join field_constraints using (attempt_id)
+    inner join field_claims using (claim_id)
+    left join record_fields
+        on
+            released_answers.record_id = record_fields.record_id
+            and field_constraints.field = record_fields.field
+),
+
+known_fields as (
+    select
+        qid,
+        record_id,
+        'record_field' as family,
+        claim,
+        'fields' as channel,
+        field as evidence_id,
+        'relational_filter' as verification_method,
+        1.0 as confidence,
+        to_json({'operator': operator, 'value': value}) as details,
+    from answer_fields
+    where is_known
+),
+
+recovered_fields as (
+    select
+        answer_fields.qid,
+        answer_fields.record_id,
+        case recovered_values.channel
+            when 'text' then 'text'
+            when 'photo' then 'image'
+            when 'graph' then 'kg'
+        end as family,
+        answer_fields.claim,
+        recovered_values.channel,
+        recovered_values.evidence_id,
+        'missing_value_recovery' as verification_method,
+        recovered_values.probability as confidence,
+        to_json({
+            'field': answer_fields.field,
+            'operator': answer_fields.operator,
+            'value': answer_fields.value
+        }) as details,
+    from answer_fields
+    inner join recovered_values using (claim_id, record_id)
+    where not answer_fields.is_known
+),
+
+supported_constraints as (
+    select
+        released_answers.qid,
+        released_answers.record_id,
+        case
+            when source_constraints.source != support.channel then 'cross_modal'
+            when support.channel = 'text' then 'text'
+            when support.channel = 'photo' then 'image'
+            when support.channel = 'spatial' then 'geo'
+            when support.channel = 'graph' then 'kg'
+        end as family,
+        source_constraints.claim,
+        support.channel,
+        case support.channel
+            when 'spatial' then source_constraints.parameters ->> 'relation'
+            else support.evidence_id
+        end as evidence_id,
+        case support.channel
+            when 'text' then 'text_judgement'
+            when 'photo' then 'photo_judgement'
+            when 'spatial' then 'spatial_operator'
+            when 'graph' then 'graph_pattern'
+        end as verification_method,
+        support.confidence,
+        to_json({
+            'constraint_source': source_constraints.source,
+            'checked_on': support.channel
+        }) as details,
+    from released_answers
+    inner join source_constraints using (attempt_id)
+    inner join support using (attempt_id, constraint_id, record_id)
+    where support.verdict = 'yes'
+),
+
+pieces as (
+    select * from known_fields
+    union all
+    select * from recovered_fields
+    union all
+    select * from supported_constraints
+),
+
+located_pieces as (
+    select
+        pieces.*,
+        case pieces.channel
+            when 'fields' then 'record_field'
+            when 'text' then texts.source_kind || '_id'
+            when 'photo' then 'photo_id_stem'
+            when 'spatial' then 'geo_operator'
+            when 'graph' then 'kg_feature'
+        end as locator_type,
+        case pieces.channel
+            when 'photo' then {{ photo_stem('pieces.evidence_id') }}
+            when 'graph' then coalesce(kg_features.feature, pieces.evidence_id)
+            else pieces.evidence_id
+        end as locator,
+    from pieces
+    left join texts on pieces.channel = 'text' and pieces.evidence_id = texts.text_id
+    left join kg_features
+        on pieces.channel = 'graph' and pieces.evidence_id = kg_features.feature_id
+),
+
+final as (
+    select
+        qid,
+        record_id as business_id,
+        family,
+        if(family in ('record_field', 'geo'), 'passes', 'supports') as support_status,
+        claim as claim_summary,
+        locator_type as source_locator_type,
+        locator as source_locator,
+        verification_method,
+        round(max(confidence)::double, 4) as confidence,
+        false as raw_content_released,
+        min(details::varchar)::json as details,
+    from located_pieces
+    group by
+        qid, record_id, family, claim, locator_type, locator, verification_method
+)
+
+select * from final

@@ -1,0 +1,57 @@
+-- One row per question, source and record: the record's best entry by BM25, to the retrieval depth.
+with queries as (select * from {{ ref('queries') }}),
+
+postings as (select * from {{ ref('postings') }}),
+
+listed_words as (
+    select
+        qid,
+        unnest({{ words('query') }}) as word,
+    from queries
+),
+
+question_words as (
+    select
+        qid,
+        word,
+        count(*) as occurrences,
+    from listed_words
+    group by qid, word
+),
+
+entry_scores as (
+    select
+        question_words.qid,
+        postings.source,
+        postings.record_id,
+        postings.entry_id,
+        sum(question_words.occurrences * postings.weight) as score,
+    from question_words
+    inner join postings using (word)
+    group by question_words.qid, postings.source, postings.record_id, postings.entry_id
+),
+
+record_scores as (
+    select
+        qid,
+        source,
+        record_id,
+        max(score) as score,
+        min_by(entry_id, {'descending': -score, 'entry_id': entry_id}) as entry_id,
+    from entry_scores
+    group by qid, source, record_id
+),
+
+final as (
+    select
+        qid,
+        source,
+        record_id,
+        row_number() over (partition by qid, source order by score desc, record_id) as rank,
+        score::double as score,
+        entry_id,
+    from record_scores
+    qualify rank <= {{ var('retrieval_depth', 100) }}
+)
+
+select * from final

@@ -1,0 +1,60 @@
+-- One row per entry that a retriever searches: a record's serialized fields, a text, a caption.
+with records as (select * from {{ ref('records') }}),
+
+record_fields as (select * from {{ ref('record_fields') }}),
+
+texts as (select * from {{ ref('texts') }}),
+
+photos as (select * from {{ ref('photos') }}),
+
+field_lists as (
+    select
+        record_id,
+        string_agg(replace(field, '_', ' ') || ': ' || value, '; ' order by field) as field_list,
+    from record_fields
+    group by record_id
+),
+
+entries as (
+    select
+        'fields:' || records.record_id as entry_id,
+        records.record_id,
+        'fields' as source,
+        concat_ws(
+            '. ',
+            records.name,
+            array_to_string(records.categories, ', '),
+            concat_ws(', ', nullif(records.address, ''), records.postal_code),
+            'latitude: ' || round(records.latitude, 4) || '; longitude: '
+            || round(records.longitude, 4),
+            field_lists.field_list
+        ) as content,
+    from records
+    left join field_lists on records.record_id = field_lists.record_id
+    union all
+    select
+        'text:' || text_id as entry_id,
+        record_id,
+        'text' as source,
+        content,
+    from texts
+    union all
+    select
+        'photo:' || photo_id as entry_id,
+        record_id,
+        'photo' as source,
+        caption as content,
+    from photos
+    where caption is not null
+),
+
+final as (
+    select
+        entry_id,
+        record_id,
+        source,
+        content,
+    from entries
+)
+
+select * from final

@@ -1,0 +1,26 @@
+-- One row per hybrid run, question and record: BM25 and a dense run fused by rank, never by score.
+with fused_runs as (select * from {{ ref('fused_runs') }}),
+
+branches as (
+    select
+        'hybrid' as run,
+        qid,
+        record_id,
+        rank,
+    from fused_runs
+    where run in ('bm25', 'dense')
+),
+
+fused as (select * from {{ rank_fusion('branches') }}),
+
+final as (
+    select
+        run,
+        qid,
+        record_id,
+        rank,
+        score,
+    from fused
+)
+
+select * from final

@@ -1,0 +1,29 @@
+-- One row per text, feature string as extracted and polarity; the strongest mention counts.
+with texts as (select * from {{ ref('texts') }}),
+
+text_features as (select * from {{ ref('text_features') }}),
+
+mentions as (
+    select
+        texts.text_id,
+        texts.record_id,
+        texts.user_id,
+        unnest(text_features.features, recursive := true),
+    from texts
+    inner join text_features
+        on {{ request_key('extractor', ['texts.content']) }} = text_features.content_key
+),
+
+final as (
+    select
+        text_id,
+        record_id,
+        user_id,
+        feature as raw_feature,
+        polarity,
+        max(confidence) as confidence,
+    from mentions
+    group by text_id, record_id, user_id, feature, polarity
+)
+
+select * from final

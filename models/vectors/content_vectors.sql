@@ -1,0 +1,16 @@
+-- One row per distinct text, caption, serialized record or shared feature, with its vector.
+{{ config(
+    materialized='resumable', request_key='content_key',
+    answer="{'vector': embed_text(content), 'error': null::varchar}"
+) }}
+
+with contents as (
+    select content from {{ ref('corpus_entries') }}
+    union
+    select raw_feature from {{ ref('kg_feature_counts') }} where record_count >= 2
+)
+
+select
+    {{ request_key('text_embedder', ['content']) }} as content_key,
+    content,
+from contents
