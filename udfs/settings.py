@@ -11,6 +11,7 @@ from dotenv import dotenv_values
 
 REPO = Path(__file__).resolve().parent.parent
 PROFILE_FOLDER = REPO / "udfs" / "profiles"
+PROFILE_SUFFIXES = (".yml", ".yaml")
 
 REQUIRED_FILES = ("business", "review", "tip", "user", "photos")
 OPTIONAL_FILES = ("checkin",)
@@ -46,7 +47,7 @@ class Settings:
         return cls(
             warehouse=warehouse,
             data=_folder(environ, "HETERQA_DATA", warehouse / "sample_city"),
-            profile=environ.get("HETERQA_PROFILE", "").strip() or "embedded",
+            profile=_profile(environ.get("HETERQA_PROFILE", "").strip() or "embedded"),
             questions=_integer(environ, "HETERQA_QUESTIONS", 100, at_least=1),
             seed=_integer(environ, "HETERQA_SEED", 7),
             threads=_integer(environ, "HETERQA_THREADS", os.cpu_count() or 1, at_least=1),
@@ -127,19 +128,18 @@ class Settings:
     @property
     def profile_path(self) -> Path:
         """The YAML file of the model profile. Raises UserError when there is none."""
-        if self.profile.endswith((".yml", ".yaml")):
-            path = Path(self.profile).expanduser().absolute()
+        if self.profile.endswith(PROFILE_SUFFIXES):
+            path = Path(self.profile)
             if path.is_file():
                 return path
             raise UserError(f"HETERQA_PROFILE: there is no file {path}; give the path of a profile")
 
-        path = PROFILE_FOLDER / f"{self.profile}.yml"
-        if path.is_file() and path.parent == PROFILE_FOLDER:
-            return path
-        known = ", ".join(sorted(file.stem for file in PROFILE_FOLDER.glob("*.yml")))
+        known = {file.stem: file for file in sorted(PROFILE_FOLDER.glob("*.yml"))}
+        if self.profile in known:
+            return known[self.profile]
         raise UserError(
             f"HETERQA_PROFILE: there is no profile '{self.profile}'; "
-            f"use one of {known or '(none installed)'}, or the path of a .yml file"
+            f"use one of {', '.join(known) or '(none installed)'}, or the path of a .yml file"
         )
 
     def input_files(self) -> dict[str, Path | None]:
@@ -179,6 +179,13 @@ def _file_names(name: str) -> tuple[str, ...]:
     if name == "photos":
         return ("photos.json", "yelp_academic_dataset_photos.json")
     return (f"yelp_academic_dataset_{name}.json", f"{name}.json")
+
+
+def _profile(text: str) -> str:
+    """A name as it is; a path absolute, so that it means the same file in every process."""
+    if text.endswith(PROFILE_SUFFIXES):
+        return str(Path(text).expanduser().absolute())
+    return text
 
 
 def _folder(environ: Mapping[str, str], variable: str, default: Path) -> Path:

@@ -1,0 +1,1 @@
+"""Dagster over the whole warehouse: assets, checks, jobs, publishing, exports and the report."""

@@ -1,0 +1,75 @@
+"""The input files: that they are there, and what exactly they are."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from udfs.settings import Settings
+
+BLOCK_BYTES = 1 << 22
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """One input file: its size in bytes, its hash and its number of lines."""
+
+    name: str
+    path: str
+    size: int
+    modified_ns: int
+    sha256: str
+    lines: int
+
+
+def describe_inputs(settings: Settings) -> list[InputFile]:
+    """Describe every input file that is there; an unchanged one is not read again.
+
+    Writes the descriptions to `<warehouse>/input_files.json`. Raises UserError for a missing file.
+    """
+    known = {file.path: file for file in read_descriptions(settings)}
+    files = [
+        _describe(name, path, known.get(str(path)))
+        for name, path in settings.input_files().items()
+        if path is not None
+    ]
+    rows = [asdict(file) for file in files]
+    _descriptions_path(settings).write_text(json.dumps(rows, indent=2), encoding="utf-8")
+    return files
+
+
+def read_descriptions(settings: Settings) -> list[InputFile]:
+    """What the last build wrote down; nothing when there is no such file, or an unusable one."""
+    try:
+        rows = json.loads(_descriptions_path(settings).read_text(encoding="utf-8"))
+        return [InputFile(**row) for row in rows]
+    except (OSError, ValueError, TypeError):
+        return []
+
+
+def _descriptions_path(settings: Settings) -> Path:
+    return settings.warehouse / "input_files.json"
+
+
+def _describe(name: str, path: Path, known: InputFile | None) -> InputFile:
+    status = path.stat()
+    if known and (known.size, known.modified_ns) == (status.st_size, status.st_mtime_ns):
+        return known
+    digest = hashlib.sha256()
+    lines = 0
+    last = b"\n"
+    with path.open("rb") as file:
+        while block := file.read(BLOCK_BYTES):
+            digest.update(block)
+            lines += block.count(b"\n")
+            last = block[-1:]
+    return InputFile(
+        name=name,
+        path=str(path),
+        size=status.st_size,
+        modified_ns=status.st_mtime_ns,
+        sha256=digest.hexdigest(),
+        lines=lines + (last != b"\n"),
+    )
