@@ -1,0 +1,33 @@
+{#-
+    The request key of one judgement. channel: 'text' and 'graph' ask the judge, 'photo' the photo
+    judge. evidence_id enters for photos only: the photo is part of what is asked.
+-#}
+{% macro judge_key(task, channel, claim, content, evidence_id) -%}
+    md5(to_json([
+        if({{ channel }} = 'photo', model_signature('photo_judge'), model_signature('judge')),
+        {{ task }}, {{ claim }}, {{ content }},
+        if({{ channel }} = 'photo', {{ evidence_id }}, null)
+    ])::varchar)
+{%- endmacro %}
+
+
+{#- The answering expression of a judgement over the columns task, channel, claim, content. -#}
+{% macro judge_answer() -%}
+    case
+        when channel = 'photo' then judge_photo(task, claim, content, photo_path)
+        else judge_text(task, claim, content)
+    end
+{%- endmacro %}
+
+
+{#- The columns of a judgement request; relation has channel, claim, content, evidence_id. -#}
+{% macro judge_requests(task, relation) -%}
+    select distinct
+        request_key,
+        '{{ task }}' as task,
+        if(channel = 'photo', 'photo', 'text') as channel,
+        claim,
+        content,
+        if(channel = 'photo', substr(evidence_id, 7) || '.jpg', null) as photo_path,
+    from {{ relation }}
+{%- endmacro %}

@@ -1,0 +1,77 @@
+-- One row per claim and record for which the claim is tried on the record's other sources.
+-- `unknown`: an attempt needs the value. `hidden`: the value is known and kept from the recovery, a
+-- drawn sample for each claim that is known both true and false; the audit reads precision off it.
+with known_status as (select * from {{ ref('known_status') }}),
+
+field_claims as (select * from {{ ref('field_claims') }}),
+
+record_fields as (select * from {{ ref('record_fields') }}),
+
+-- What no constraint contradicts can become a candidate.
+possible as (
+    select
+        attempt_id,
+        record_id,
+    from known_status
+    group by attempt_id, record_id
+    having bool_and(status != 'known_false') and bool_or(status = 'unknown')
+),
+
+unknown_pairs as (
+    select distinct
+        known_status.claim_id,
+        known_status.record_id,
+    from known_status
+    inner join possible using (attempt_id, record_id)
+    inner join field_claims using (claim_id)
+    where known_status.status = 'unknown' and field_claims.is_recoverable
+),
+
+known_values as (
+    select
+        field_claims.claim_id,
+        record_fields.record_id,
+        {{ meets('record_fields.value', 'field_claims.operator', 'field_claims.value') }} as is_true,
+    from field_claims
+    inner join record_fields on field_claims.field = record_fields.field
+    where field_claims.is_recoverable
+),
+
+contested as (
+    select claim_id
+    from known_values
+    group by claim_id
+    having bool_or(is_true) and not bool_and(is_true)
+),
+
+hidden_pairs as (
+    select
+        claim_id,
+        record_id,
+        is_true,
+    from known_values
+    where claim_id in (select claim_id from contested)
+    qualify row_number() over (
+        partition by claim_id
+        order by {{ draw('claim_id', 'hidden value', 'record_id') }}, record_id
+    ) <= {{ var('audit_records') }}
+),
+
+final as (
+    select
+        claim_id,
+        record_id,
+        'unknown' as purpose,
+        null::boolean as is_true,
+    from unknown_pairs
+    where '{{ var("recovery") }}' != 'none'
+    union all
+    select
+        claim_id,
+        record_id,
+        'hidden' as purpose,
+        is_true,
+    from hidden_pairs
+)
+
+select * from final

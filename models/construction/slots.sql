@@ -1,0 +1,46 @@
+-- One row per question slot: the subset that its question belongs to, by quota.
+-- Quotas follow the published counts, scaled to HETERQA_QUESTIONS by largest remainder.
+with subset_quotas as (select * from {{ ref('subset_quotas') }}),
+
+shares as (
+    select
+        *,
+        {{ setting('questions') }} * questions::double / sum(questions) over () as share,
+    from subset_quotas
+),
+
+ranked_shares as (
+    select
+        *,
+        floor(share)::integer as whole,
+        row_number() over (order by round(share - floor(share), 9) desc, subset asc)
+            as remainder_rank,
+        {{ setting('questions') }} - sum(floor(share)::integer) over () as left_over,
+    from shares
+),
+
+quotas as (
+    select
+        subset,
+        sources,
+        whole + if(remainder_rank <= left_over, 1, 0) as quota,
+    from ranked_shares
+),
+
+numbered as (
+    select
+        subset,
+        sources,
+        unnest(range(quota)) as slot_of_subset,
+    from quotas
+),
+
+final as (
+    select
+        printf('%04d', row_number() over (order by slot_of_subset, subset)) as slot_id,
+        subset,
+        string_split(sources, '|') as sources,
+    from numbered
+)
+
+select * from final
