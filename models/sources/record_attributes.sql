@@ -14,7 +14,7 @@ dictionaries as (
     select
         *,
         if(
-            raw_value like '{%',
+            starts_with(raw_value, '{'),
             try_cast({{ python_dict_to_json('raw_value') }} as json),
             null
         ) as dictionary,
