@@ -10,7 +10,7 @@ field_constraints as (select * from {{ ref('field_constraints') }}),
 
 field_claims as (select * from {{ ref('field_claims') }}),
 
-record_fields as (select * from {{ ref('record_fields') }}),
+constraint_status as (select * from {{ ref('constraint_status') }}),
 
 recovered_values as (select * from {{ ref('recovered_values') }}),
 
@@ -41,14 +41,11 @@ answer_fields as (
         field_constraints.operator,
         field_constraints.value,
         field_claims.claim,
-        field_constraints.field = 'categories' or record_fields.field is not null as is_known,
+        constraint_status.status,
     from released_answers
-    inner join field_constraints using (attempt_id)
-    inner join field_claims using (claim_id)
-    left join record_fields
-        on
-            released_answers.record_id = record_fields.record_id
-            and field_constraints.field = record_fields.field
+    inner join constraint_status using (attempt_id, record_id)
+    inner join field_constraints using (attempt_id, constraint_id)
+    inner join field_claims on field_constraints.claim_id = field_claims.claim_id
 ),
 
 known_fields as (
@@ -63,7 +60,7 @@ known_fields as (
         1.0 as confidence,
         to_json({'operator': operator, 'value': value}) as details,
     from answer_fields
-    where is_known
+    where status = 'known_true'
 ),
 
 recovered_fields as (
@@ -87,7 +84,7 @@ recovered_fields as (
         }) as details,
     from answer_fields
     inner join recovered_values using (claim_id, record_id)
-    where not answer_fields.is_known
+    where answer_fields.status = 'recovered'
 ),
 
 supported_constraints as (

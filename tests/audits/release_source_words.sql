@@ -1,0 +1,72 @@
+-- Claims and questions that repeat 8 or more words in a row of a text or caption in their evidence.
+with evidence as (select * from {{ ref('evidence') }}),
+
+queries as (select * from {{ ref('queries') }}),
+
+located_contents as (
+    select
+        evidence.qid,
+        evidence.source_locator,
+        texts.content,
+    from evidence
+    inner join {{ ref('texts') }} as texts
+        on
+            evidence.source_locator_type in ('review_id', 'tip_id')
+            and evidence.source_locator = texts.text_id
+    union
+    select
+        evidence.qid,
+        evidence.source_locator,
+        photos.caption as content,
+    from evidence
+    inner join {{ ref('photos') }} as photos
+        on
+            evidence.source_locator_type = 'photo_id_stem'
+            and evidence.source_locator = {{ photo_stem('photos.photo_id') }}
+),
+
+content_words as (
+    select
+        qid,
+        source_locator,
+        {{ words('content') }} as words,
+    from located_contents
+),
+
+content_runs as (
+    select
+        qid,
+        source_locator,
+        unnest([words[start:start + 7] for start in range(1, len(words) - 6)]) as word_run,
+    from content_words
+),
+
+released_words as (
+    select
+        qid,
+        {{ words('query') }} as words,
+    from queries
+    union
+    select
+        qid,
+        {{ words('claim_summary') }} as words,
+    from evidence
+),
+
+released_runs as (
+    select
+        qid,
+        unnest([words[start:start + 7] for start in range(1, len(words) - 6)]) as word_run,
+    from released_words
+),
+
+final as (
+    select distinct
+        released_runs.qid,
+        content_runs.source_locator,
+        array_to_string(released_runs.word_run, ' ') as words,
+    from released_runs
+    inner join content_runs using (qid, word_run)
+)
+
+select * from final
