@@ -7,22 +7,32 @@ from functools import lru_cache
 
 import snowballstemmer
 
-# A mark ends a sentence only before a space and something that may begin one: "4.5 km", "e.g. tea".
-_SENTENCE_END = re.compile(r"(?<=[.!?…。！？])[\"'”’)\]]*(?=\s+[^\sa-z])|(?<=[。！？])|\s*\n+\s*")
-_ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|no|vs|approx|e\.g|i\.e|etc)|\b[A-Z])\.$", re.I)
-_TOKEN = re.compile(r"\d+(?:[.,]\d+)*|[^\W_\d]+(?:'[^\W_]+)*|[^\W_]+|[.,;:!?()\[\]…—–\n]")
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_CJK_ENDS = "\u3002\uff01\uff1f"
+# A mark ends a sentence before a space ("4.5 km" is none), a CJK mark anywhere.
+_SENTENCE_END = re.compile(
+    rf"(?<=[.!?\u2026{_CJK_ENDS}])[\"'\u201d\u2019)\]]*(?=\s)|(?<=[{_CJK_ENDS}])|\s*\n+\s*"
+)
+_ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|vs|approx|e\.g|i\.e|etc)|\b[A-Z])\.$")
+_TOKEN = re.compile(
+    r"\d+(?:[.,]\d+)*|[^\W_\d]+(?:'[^\W_]+)*|[^\W_]+|[.,;:!?()\[\]\u2026\u2014\u2013\n]"
+)
 _STEMMER = snowballstemmer.stemmer("english")
 
-CLAUSE_MARKS = frozenset(".;:!?()[]…—–\n")
-CLAUSE_WORDS = frozenset(
+CLAUSE_MARKS = frozenset(".;:!?()[]\u2026\u2014\u2013\n")
+CLAUSE_WORDS = _words(
     "but however although though yet except because unless so since while whereas which instead "
-    "plus besides".split()
+    "plus besides"
 )
-NEGATIONS = frozenset(
+NEGATIONS = _words(
     "no not never none nothing nobody nowhere neither nor without cannot lack lacks lacked lacking "
     "hardly barely scarcely rarely seldom zero minus non dont doesnt didnt isnt wasnt arent werent "
     "cant wont wouldnt couldnt shouldnt hasnt havent hadnt aint forbidden prohibited banned "
-    "unavailable refuse refuses refused".split()
+    "unavailable refuse refuses refused"
 )
 # Words that look like a negation and are none; the value is how many tokens the phrase has.
 _NOT_NEGATIONS = tuple(
@@ -41,10 +51,10 @@ _NOT_NEGATIONS = tuple(
 _PAST = (("used", "to"), ("wish", "they"), ("wish", "it"), ("wish", "there"), ("no", "longer"))
 _PAST_END = (("sold", "out"), ("out", "of"), ("ran", "out"), ("anything", "but"), ("far", "from"))
 # "Showers are not available": a negated word of this kind takes back what came before it.
-AVAILABILITY = frozenset(
+AVAILABILITY = _words(
     "available accept accepted allow allowed offer offered provide provided permit permitted "
     "possible include included exist serve served welcome option here there open working work "
-    "works have had found find anywhere sight".split()
+    "works have had found find anywhere sight"
 )
 SCOPE_WORDS = 8
 
@@ -77,7 +87,7 @@ def _cut(sentence: str, max_chars: int) -> list[str]:
 
 def tokenize(sentence: str) -> list[str]:
     """Lower-case words (contractions whole, hyphens split) and the marks that end a clause."""
-    return _TOKEN.findall(sentence.lower().replace("’", "'").replace("`", "'"))
+    return _TOKEN.findall(sentence.lower().replace("\u2019", "'").replace("`", "'"))
 
 
 def is_word(token: str) -> bool:

@@ -1,0 +1,179 @@
+"""Model profiles: one YAML file that names a backend and its parameters for each role."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import importlib.util
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Annotated, Literal
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from udfs.settings import UserError
+
+UDFS = Path(__file__).resolve().parent
+Fraction = Annotated[float, Field(ge=0, le=1)]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Embedder(_Strict):
+    """A model that sentence-transformers loads; `model` is a package folder, a folder or a name."""
+
+    backend: Literal["sentence_transformers"]
+    model: str = Field(min_length=1)
+    dimensions: int = Field(gt=0, le=65536)
+    max_tokens: int = Field(gt=2, le=32768)
+
+
+class Reranker(_Strict):
+    """A cross-encoder in an ONNX file: the folder holds model.onnx and tokenizer.json."""
+
+    backend: Literal["onnx_cross_encoder"]
+    model: str = Field(min_length=1)
+    max_tokens: int = Field(gt=8, le=32768)
+
+
+class SupportWeights(_Strict):
+    """Logistic weights over the signals of a judgement; see udfs/judge.py for their meaning."""
+
+    bias: float
+    topic: float
+    overlap: float
+    agreement: float
+    conflict: float
+
+
+class Judge(_Strict):
+    """Cross-encoder for the topic, negation and polarity rules for the direction."""
+
+    backend: Literal["rules"]
+    reads: Literal["text", "caption"]
+    max_sentences: int = Field(gt=0)
+    scored_sentences: int = Field(gt=0)
+    yes_from: Fraction
+    no_below: Fraction
+    contradiction_topic: float
+    weights: SupportWeights
+
+
+class Rules(_Strict):
+    """A role that needs no model: its rules are the files of the role."""
+
+    backend: Literal["rules"]
+
+
+class Profile(_Strict):
+    """What answers for each role."""
+
+    text_embedder: Embedder
+    reranker: Reranker
+    judge: Judge
+    photo_judge: Judge
+    writer: Rules
+    extractor: Rules
+
+
+# The files whose text decides a rule-based answer; an edit of any of them asks again.
+_RULE_FILES = {
+    "judge": ("judge*", "text.py"),
+    "photo_judge": ("judge*", "text.py"),
+    "writer": ("write*", "text.py"),
+    "extractor": ("extract*", "text.py"),
+}
+_USES_RERANKER = ("judge", "photo_judge")
+ROLES = tuple(Profile.model_fields)
+
+
+def load_profile(path: Path) -> Profile:
+    """Read and check a profile file. Raises UserError that names the file and the role."""
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); set HETERQA_PROFILE") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(f"{path}: is not YAML: {reason}; correct it") from None
+    if not isinstance(content, dict):
+        raise UserError(
+            f"{path}: must be a mapping of roles ({', '.join(ROLES)}); see embedded.yml"
+        )
+    try:
+        return Profile.model_validate(content)
+    except ValidationError as error:
+        first = error.errors()[0]
+        role, *rest = (str(part) for part in first["loc"])
+        where = f"role {role}" + (f", {'.'.join(rest)}" if rest else "")
+        known = f"; known roles are {', '.join(ROLES)}" if role not in ROLES else ""
+        raise UserError(f"{path}: {where}: {first['msg'].lower()}{known}") from None
+
+
+def model_folder(model: str) -> Path | None:
+    """The folder of `package:<package>/<folder>` or of a path; None for a name on a hub.
+
+    The package is only located, never imported. Raises UserError when it is not there.
+    """
+    if model.startswith("package:"):
+        package, _, folder = model.removeprefix("package:").partition("/")
+        spec = importlib.util.find_spec(package) if package.isidentifier() else None
+        roots = spec.submodule_search_locations if spec else None
+        path = Path(next(iter(roots))) / folder if roots else None
+        if path is None or not path.is_dir():
+            raise UserError(
+                f"model '{model}': package '{package}' or its folder is not installed; run "
+                "`make run`, which installs it, or name another model in the profile"
+            )
+        return path
+    path = Path(model).expanduser()
+    if path.is_dir():
+        return path
+    if path.is_absolute() or model.startswith((".", "~")):
+        raise UserError(f"model '{model}': there is no such folder; correct the profile")
+    return None
+
+
+def model_signature(profile: Profile, role: str) -> str:
+    """What an answer of the role depends on besides its input; loads no model.
+
+    JSON with role, backend and parameters, the version of the model's package or the sizes of its
+    files, and a hash of the rules. Raises UserError for an unknown role.
+    """
+    if role not in ROLES:
+        raise UserError(f"model_signature: no role '{role}'; known roles are {', '.join(ROLES)}")
+    parameters = getattr(profile, role)
+    signature: dict[str, object] = {"role": role, **parameters.model_dump()}
+    if "model" in signature:
+        signature["version"] = _model_version(parameters.model)
+    if parameters.backend == "rules":
+        signature["rules"] = _hash_files(
+            path for pattern in _RULE_FILES[role] for path in sorted(UDFS.glob(pattern))
+        )
+    if role in _USES_RERANKER:
+        signature["reranker"] = json.loads(model_signature(profile, "reranker"))
+    return json.dumps(signature, sort_keys=True, ensure_ascii=False)
+
+
+def _model_version(model: str) -> str:
+    folder = model_folder(model)
+    if model.startswith("package:"):
+        package = model.removeprefix("package:").partition("/")[0]
+        return importlib.metadata.version(package)
+    if folder is None:
+        return ""
+    files = sorted(path for path in folder.rglob("*") if path.is_file())
+    sizes = [f"{path.relative_to(folder)} {path.stat().st_size}" for path in files]
+    return hashlib.sha256("\n".join(sizes).encode()).hexdigest()[:12]
+
+
+def _hash_files(paths: Iterable[Path]) -> str:
+    digest = hashlib.sha256()
+    for path in paths:
+        if path.is_file():
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]
