@@ -107,7 +107,7 @@ def explain_database_error(message: str) -> str | None:
 
 
 def check_build_file(settings: Settings) -> None:
-    """Open build.duckdb for a moment. Raises UserError when somebody has it open or it is broken."""
+    """Open build.duckdb for a moment. Raises UserError when it is open elsewhere or broken."""
     if not settings.build_path.exists():
         return
     try:

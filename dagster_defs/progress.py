@@ -1,0 +1,77 @@
+"""Progress of a build on the terminal: one line a model, the lines of long steps in between."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any
+
+from rich.console import Console
+
+QUIET_SECONDS = 3.0
+
+
+class Progress:
+    """Turns dbt's events into lines. Tests show only when they fail or warn, and in a count."""
+
+    def __init__(self, console: Console, manifest: Mapping[str, Any]) -> None:
+        self.console = console
+        self.names = {
+            unique_id: f"{node['schema']}.{node['name']}"
+            for unique_id, node in manifest["nodes"].items()
+            if node["resource_type"] in ("model", "seed")
+        }
+        self.done = 0
+        self.passed = 0
+        self.started: dict[str, float] = {}
+        self.announced: set[str] = set()
+
+    def show(self, event: Mapping[str, Any]) -> None:
+        """Print what an event is worth."""
+        match event["info"]["name"]:
+            case "NodeStart":
+                self.started[event["data"]["node_info"]["unique_id"]] = time.monotonic()
+            case "JinjaLogInfo":
+                self._announce_running()
+                self._line(event["info"]["msg"])
+            case "LogModelResult" | "LogSeedResult":
+                self._show_model(event["data"])
+            case "LogTestResult":
+                self._show_test(event["data"])
+
+    def wait(self) -> None:
+        """Say what is running, once it has been quiet for long."""
+        self._announce_running()
+
+    def finish(self) -> None:
+        """Print how many tests passed."""
+        self._line(f"  {self.done} tables built, {self.passed} tests passed")
+
+    def _show_model(self, data: Mapping[str, Any]) -> None:
+        node = data["node_info"]
+        self.started.pop(node["unique_id"], None)
+        self.done += 1
+        name = self.names.get(node["unique_id"], node["node_name"])
+        status = str(data["status"])
+        seconds = float(data.get("execution_time") or 0)
+        verdict = f"{seconds:6.1f} s" if not status.lower().startswith("error") else "FAILED"
+        self._line(f"  {self.done:>3}/{len(self.names)}  {name:<42} {verdict}")
+
+    def _show_test(self, data: Mapping[str, Any]) -> None:
+        self.started.pop(data["node_info"]["unique_id"], None)
+        status = str(data["status"]).lower()
+        if status == "pass":
+            self.passed += 1
+        else:
+            name = data["node_info"]["node_name"]
+            self._line(f"           {status.upper()} {name}: {data.get('num_failures', 0)} rows")
+
+    def _announce_running(self) -> None:
+        for unique_id, since in self.started.items():
+            is_long = time.monotonic() - since >= QUIET_SECONDS
+            if is_long and unique_id in self.names and unique_id not in self.announced:
+                self.announced.add(unique_id)
+                self._line(f"           {self.names[unique_id]} ...")
+
+    def _line(self, text: str) -> None:
+        self.console.print(text, markup=False, highlight=False, soft_wrap=True)

@@ -1,0 +1,223 @@
+"""The report: one HTML page of the published warehouse that needs nothing but itself."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from jinja2 import Environment, FileSystemLoader
+
+from udfs.settings import Settings
+
+SHOWN_PER_SUBSET = 2
+COLOURS = ("#2f5d8a", "#c8792b", "#4b8f5b", "#8a4b7d", "#7d7d34", "#3f8f95", "#a34a4a", "#666666")
+METRICS = ("hit@5", "recall@10", "mrr@10")
+PLOTTED_METRIC = "recall@10"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar of a plot: position and size in SVG units, and what it says."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    colour: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Bars by group, all of one value range."""
+
+    width: int
+    height: int
+    base: float
+    bars: list[Bar]
+    labels: list[tuple[float, str]]
+    ticks: list[tuple[float, str]]
+    legend: list[tuple[str, str]]
+
+
+def write_report(settings: Settings) -> Path:
+    """Write `report.html` from the published warehouse, in one step."""
+    with duckdb.connect(settings.published_path, read_only=True) as connection:
+        page = render_report(connection, settings)
+    temporary = settings.report_path.with_name(f".report.html.{os.getpid()}")
+    temporary.write_text(page, encoding="utf-8")
+    temporary.replace(settings.report_path)
+    return settings.report_path
+
+
+def render_report(connection: duckdb.DuckDBPyConnection, settings: Settings) -> str:
+    """The page as text; everything that comes from the warehouse is escaped."""
+    leaderboard = _rows(
+        connection,
+        "select run, subset, metric, value, questions from evaluation.leaderboard"
+        " order by subset, run, metric",
+    )
+    environment = Environment(
+        loader=FileSystemLoader(Path(__file__).parent),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template("report.html.j2").render(
+        settings=settings,
+        metrics=METRICS,
+        overall=_overall(leaderboard),
+        by_subset=_by_subset(leaderboard),
+        plot=_plot(leaderboard),
+        plotted_metric=PLOTTED_METRIC,
+        funnel=_funnel(connection),
+        drops=_rows(
+            connection,
+            "select step, reason, count(distinct attempt_id) as attempts, count(*) as removals"
+            " from construction.drop_events group by step, reason"
+            " order by step, removals desc, reason",
+        ),
+        subsets=_rows(
+            connection,
+            "select subset, count(*) as questions, avg(answer_count) as answers,"
+            " avg(len(string_split(question, ' '))) as words"
+            " from construction.certified_questions group by subset order by subset",
+        ),
+        questions=_questions(connection),
+        asked=_rows(connection, ASKED_LAST),
+        truth=_rows(
+            connection,
+            "select step, precision, recall, predicted_count, true_count"
+            " from quality.truth_audit where slice = 'all' order by step",
+        ),
+    )
+
+
+# Each build appends its rows, so the last row belongs to the last build.
+ASKED_LAST = """
+    select model, sum(asked)::bigint as asked, sum(reused)::bigint as reused, sum(seconds) as seconds
+    from quality.asked
+    where invocation_id = (select invocation_id from quality.asked order by rowid desc limit 1)
+    group by model
+    order by model
+"""
+
+
+def _rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
+    result = connection.execute(query)
+    names = [str(column[0]) for column in result.description or []]
+    return [dict(zip(names, values, strict=True)) for values in result.fetchall()]
+
+
+def _overall(leaderboard: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Metric values by run over all questions, the best run first."""
+    values: dict[str, dict[str, float]] = {}
+    for row in leaderboard:
+        if row["subset"] == "all":
+            values.setdefault(row["run"], {})[row["metric"]] = row["value"]
+    ranked = sorted(values.items(), key=lambda item: (-item[1].get(PLOTTED_METRIC, 0), item[0]))
+    return dict(ranked)
+
+
+def _by_subset(leaderboard: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """The plotted metric by subset and run."""
+    values: dict[str, dict[str, float]] = {}
+    for row in leaderboard:
+        if row["metric"] == PLOTTED_METRIC and row["subset"] != "all":
+            values.setdefault(row["subset"], {})[row["run"]] = row["value"]
+    return values
+
+
+def _plot(leaderboard: list[dict[str, Any]]) -> Plot:
+    runs = list(_overall(leaderboard))
+    by_subset = _by_subset(leaderboard)
+    left, base, height, group = 44, 220.0, 200.0, 84
+    width = (group - 16) / max(len(runs), 1)
+    bars = [
+        Bar(
+            x=round(left + number * group + 8 + runs.index(run) * width, 2),
+            y=round(base - height * value, 2),
+            width=round(width - 1, 2),
+            height=round(height * value, 2),
+            colour=COLOURS[runs.index(run) % len(COLOURS)],
+            title=f"{run}, {subset}: {value:.3f}",
+        )
+        for number, (subset, values) in enumerate(by_subset.items())
+        for run, value in values.items()
+    ]
+    return Plot(
+        width=left + group * max(len(by_subset), 1) + 8,
+        height=250,
+        base=base,
+        bars=bars,
+        labels=[(left + (number + 0.5) * group, subset) for number, subset in enumerate(by_subset)],
+        ticks=[(base - height * tick / 4, f"{tick / 4:.2f}") for tick in range(5)],
+        legend=[(run, COLOURS[number % len(COLOURS)]) for number, run in enumerate(runs)],
+    )
+
+
+def _funnel(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    """How many attempts are left after each step."""
+    return _rows(
+        connection,
+        """
+        select 1 as step, 'attempts' as name, count(*) as attempts from construction.attempts
+        union all
+        select 2, 'with candidates', count(distinct attempt_id) from construction.candidates
+        union all
+        select 3, 'with source constraints', count(distinct attempt_id)
+        from construction.source_constraints
+        union all
+        select 4, 'with verified candidates', count(distinct attempt_id)
+        from construction.verified_candidates
+        union all
+        select 5, 'with a question', count(distinct attempt_id) from construction.questions
+        union all
+        select 6, 'certified', count(*) from construction.certified_questions
+        order by step
+        """,
+    )
+
+
+def _questions(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    """The first questions of each subset with their answers, each with its evidence."""
+    questions = _rows(
+        connection,
+        f"""
+        select subset, qid, question
+        from construction.certified_questions
+        qualify row_number() over (partition by subset order by qid) <= {SHOWN_PER_SUBSET}
+        order by subset, qid
+        """,
+    )
+    answers = _rows(
+        connection,
+        "select qid, unnest(answer_business_ids) as record_id, unnest(answer_business_names) as name"
+        " from release.answers",
+    )
+    evidence = _rows(
+        connection,
+        "select qid, business_id, family, claim_summary, source_locator_type, source_locator,"
+        " confidence from release.evidence order by all",
+    )
+    return [
+        question
+        | {
+            "answers": [
+                answer
+                | {
+                    "evidence": [
+                        row
+                        for row in evidence
+                        if (row["qid"], row["business_id"]) == (answer["qid"], answer["record_id"])
+                    ]
+                }
+                for answer in answers
+                if answer["qid"] == question["qid"]
+            ]
+        }
+        for question in questions
+    ]
