@@ -78,6 +78,17 @@
     {%- endfor -%}
 
     {%- set seconds = (modules.datetime.datetime.now() - started).total_seconds() -%}
+    {%- if wanted > 0 -%}
+        {%- set failed = run_query(
+            'select count(*), any_value(error) from ' ~ target_relation ~ ' where error is not null'
+            ~ ' and ' ~ key ~ ' in (select ' ~ key ~ ' from ' ~ requests ~ '_open)').rows[0] -%}
+        {%- if failed[0] > 0 -%}
+            {% do exceptions.warn(
+                model.name ~ ': ' ~ failed[0] ~ ' of ' ~ wanted ~ ' calls failed and stay unanswered'
+                ~ ' until the next build, one of them with: ' ~ failed[1]) %}
+        {%- endif -%}
+    {%- endif -%}
+    {% do run_query('create schema if not exists quality') %}
     {% do run_query(
         "create table if not exists quality.asked (invocation_id varchar, model varchar, "
         ~ "asked bigint, reused bigint, seconds double)") %}

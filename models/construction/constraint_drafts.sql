@@ -1,0 +1,12 @@
+-- One row per distinct text or caption that was offered to the writer. Answers of a model.
+{{ config(
+    materialized='resumable', request_key='request_key',
+    answer='write_constraint(source, content, avoid)'
+) }}
+
+select distinct
+    request_key,
+    source,
+    content,
+    avoid,
+from {{ ref('draft_requests') }}
