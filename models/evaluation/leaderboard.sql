@@ -1,4 +1,5 @@
--- One row per run, subset and metric: the mean over the subset's questions; subset `all` is every question.
+-- One row per run, subset and metric: the mean over the subset's questions.
+-- Subset `all` is every question.
 with per_question_metrics as (select * from {{ ref('per_question_metrics') }}),
 
 queries as (select * from {{ ref('queries') }}),

@@ -1,4 +1,4 @@
--- Places in a run that do not follow from its scores: descending, then by record, from 1 without gaps.
+-- Places in a run that do not follow from its scores: descending, then by record, without gaps.
 with runs as (select * from {{ ref('runs') }}),
 
 final as (
