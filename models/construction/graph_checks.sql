@@ -1,0 +1,137 @@
+-- One row per graph constraint, part of it, and candidate: whether the graph itself supports the part.
+with constraint_parts as (select * from {{ ref('constraint_parts') }}),
+
+graph_choices as (select * from {{ ref('graph_choices') }}),
+
+candidates as (select * from {{ ref('candidates') }}),
+
+kg_edges as (select * from {{ ref('kg_edges') }}),
+
+kg_mentions as (select * from {{ ref('kg_mentions') }}),
+
+record_features as (
+    select
+        record_id,
+        feature_id,
+        polarity,
+        confidence,
+    from kg_edges
+    where edge_type = 'record_feature' and confidence >= {{ var('mention_confidence') }}
+),
+
+attribute_checks as (
+    select
+        constraint_parts.attempt_id,
+        constraint_parts.constraint_id,
+        constraint_parts.part,
+        candidates.record_id,
+        constraint_parts.feature_id as evidence,
+        if(
+            starts_with(constraint_parts.part, 'avoid:'),
+            coalesce(record_features.polarity, 'none') != 'negative',
+            coalesce(record_features.polarity, 'none') = 'positive'
+        ) as is_met,
+        if(starts_with(constraint_parts.part, 'avoid:'), 1.0, record_features.confidence)
+            as confidence,
+    from constraint_parts
+    inner join candidates on constraint_parts.attempt_id = candidates.attempt_id
+    left join record_features
+        on
+            candidates.record_id = record_features.record_id
+            and constraint_parts.feature_id = record_features.feature_id
+    where constraint_parts.source = 'graph' and constraint_parts.part != 'pattern'
+),
+
+pattern_parts as (
+    select
+        constraint_parts.attempt_id,
+        constraint_parts.constraint_id,
+        graph_choices.part,
+        graph_choices.feature_id,
+    from constraint_parts
+    inner join graph_choices on constraint_parts.attempt_id = graph_choices.attempt_id
+    where constraint_parts.part = 'pattern'
+),
+
+sizes as (
+    select
+        attempt_id,
+        count(*) filter (where part = 'bridge') as bridge_count,
+        count(*) filter (where part = 'trait') as trait_count,
+    from pattern_parts
+    group by attempt_id
+),
+
+bridged as (
+    select
+        pattern_parts.attempt_id,
+        pattern_parts.constraint_id,
+        candidates.record_id,
+        string_agg(pattern_parts.feature_id, ',' order by pattern_parts.feature_id) as evidence,
+        min(record_features.confidence) as confidence,
+    from pattern_parts
+    inner join candidates on pattern_parts.attempt_id = candidates.attempt_id
+    inner join record_features
+        on
+            candidates.record_id = record_features.record_id
+            and pattern_parts.feature_id = record_features.feature_id
+    inner join sizes on pattern_parts.attempt_id = sizes.attempt_id
+    where pattern_parts.part = 'bridge' and record_features.polarity = 'positive'
+    group by
+        pattern_parts.attempt_id, pattern_parts.constraint_id, candidates.record_id,
+        sizes.bridge_count
+    having count(*) = sizes.bridge_count
+),
+
+-- Users who praise a bridge at that record, and every trait at any record.
+fans as (
+    select distinct
+        bridged.attempt_id,
+        bridged.record_id,
+        kg_mentions.user_id,
+    from bridged
+    inner join pattern_parts on bridged.attempt_id = pattern_parts.attempt_id
+    inner join kg_mentions
+        on
+            bridged.record_id = kg_mentions.record_id
+            and pattern_parts.feature_id = kg_mentions.feature_id
+    where pattern_parts.part = 'bridge' and kg_mentions.polarity = 'positive'
+),
+
+trait_fans as (
+    select distinct
+        fans.attempt_id,
+        fans.record_id,
+    from fans
+    inner join pattern_parts on fans.attempt_id = pattern_parts.attempt_id
+    inner join kg_edges
+        on fans.user_id = kg_edges.user_id and pattern_parts.feature_id = kg_edges.feature_id
+    inner join sizes on fans.attempt_id = sizes.attempt_id
+    where
+        pattern_parts.part = 'trait' and kg_edges.edge_type = 'user_feature'
+        and kg_edges.polarity = 'positive'
+    group by fans.attempt_id, fans.record_id, fans.user_id, sizes.trait_count
+    having count(*) = sizes.trait_count
+),
+
+pattern_checks as (
+    select
+        bridged.attempt_id,
+        bridged.constraint_id,
+        'pattern' as part,
+        bridged.record_id,
+        bridged.evidence,
+        (bridged.attempt_id, bridged.record_id) in (
+            select (attempt_id, record_id) from trait_fans
+        ) as is_met,
+        bridged.confidence,
+    from bridged
+),
+
+final as (
+    select * from attribute_checks
+    union all
+    select * from pattern_checks
+)
+
+select * from final

@@ -1,0 +1,63 @@
+-- One row per attempt with a nearest constraint, and record that meets everything else: whether it is
+-- the closest of them to the reference point.
+with constraint_parts as (select * from {{ ref('constraint_parts') }}),
+
+judged_candidates as (select * from {{ ref('judged_candidates') }}),
+
+part_checks as (select * from {{ ref('part_checks') }}),
+
+spatial_checks as (select * from {{ ref('spatial_checks') }}),
+
+met_parts as (
+    select distinct
+        constraint_id,
+        part,
+        record_id,
+    from part_checks
+    where verdict = 'yes'
+),
+
+others as (
+    select
+        attempt_id,
+        constraint_id,
+        part,
+    from constraint_parts
+    where part != 'nearest'
+),
+
+meets_others as (
+    select
+        judged_candidates.attempt_id,
+        judged_candidates.record_id,
+    from judged_candidates
+    left join others on judged_candidates.attempt_id = others.attempt_id
+    left join met_parts
+        on
+            others.constraint_id = met_parts.constraint_id
+            and others.part = met_parts.part
+            and judged_candidates.record_id = met_parts.record_id
+    group by judged_candidates.attempt_id, judged_candidates.record_id
+    having count(others.part) = count(met_parts.part)
+),
+
+final as (
+    select
+        spatial_checks.attempt_id,
+        spatial_checks.constraint_id,
+        spatial_checks.part,
+        spatial_checks.record_id,
+        spatial_checks.distance_km,
+        row_number() over (
+            partition by spatial_checks.attempt_id
+            order by spatial_checks.distance_km, spatial_checks.record_id
+        ) = 1 as is_met,
+    from spatial_checks
+    inner join meets_others
+        on
+            spatial_checks.attempt_id = meets_others.attempt_id
+            and spatial_checks.record_id = meets_others.record_id
+    where spatial_checks.part = 'nearest' and spatial_checks.distance_km is not null
+)
+
+select * from final

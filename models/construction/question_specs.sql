@@ -1,0 +1,65 @@
+-- One row per attempt that is worth a question: what the writer is told, as JSON.
+-- Attempts with nothing verified, or with more than could be left at the end, are not worded.
+with verified_candidates as (select * from {{ ref('verified_candidates') }}),
+
+field_constraints as (select * from {{ ref('field_constraints') }}),
+
+field_claims as (select * from {{ ref('field_claims') }}),
+
+source_constraints as (select * from {{ ref('source_constraints') }}),
+
+worth_wording as (
+    select attempt_id
+    from verified_candidates
+    group by attempt_id
+    having count(*) <= {{ var('max_verified') }}
+),
+
+field_parts as (
+    select
+        field_constraints.attempt_id,
+        list(field_constraints.value order by field_constraints.constraint_id)
+            filter (where field_constraints.field = 'categories') as categories,
+        list(field_claims.phrase order by field_constraints.constraint_id)
+            filter (where field_constraints.field != 'categories') as field_phrases,
+        list(field_claims.claim order by field_constraints.constraint_id)
+            filter (where field_constraints.tier in ('high_value', 'supplementary')) as claims,
+    from field_constraints
+    inner join field_claims using (claim_id)
+    group by field_constraints.attempt_id
+),
+
+source_parts as (
+    select
+        attempt_id,
+        list(phrase order by constraint_id) as source_phrases,
+        list(claim order by constraint_id) filter (where source != 'spatial') as claims,
+    from source_constraints
+    group by attempt_id
+),
+
+final as (
+    select
+        field_parts.attempt_id,
+        to_json({
+            'categories': field_parts.categories,
+            'field_phrases': field_parts.field_phrases,
+            'source_phrases': source_parts.source_phrases,
+            'draws': [
+                {%- for purpose in ['frame', 'order', 'connector', 'head', 'ending'] %}
+                round({{ draw('field_parts.attempt_id', 'question ' ~ purpose) }}, 6),
+                {%- endfor %}
+            ]
+        })::varchar as spec,
+        list_concat(field_parts.claims, coalesce(source_parts.claims, [])) as claims,
+        -- What makes two questions the same one, however they are worded.
+        md5(to_json([
+            list_sort(field_parts.categories), list_sort(field_parts.field_phrases),
+            list_sort(source_parts.source_phrases)
+        ])::varchar) as signature,
+    from field_parts
+    inner join source_parts using (attempt_id)
+    where field_parts.attempt_id in (select attempt_id from worth_wording)
+)
+
+select * from final

@@ -1,0 +1,93 @@
+-- One row per part of a constraint, candidate and piece of evidence that is shown to the judge: the
+-- nearest texts and captions of the record; for the anchor also what the constraint was made from.
+with constraint_parts as (select * from {{ ref('constraint_parts') }}),
+
+source_constraints as (select * from {{ ref('source_constraints') }}),
+
+judged_candidates as (select * from {{ ref('judged_candidates') }}),
+
+anchors as (select * from {{ ref('anchors') }}),
+
+graph_checks as (select * from {{ ref('graph_checks') }}),
+
+constraint_vectors as (select * from {{ ref('constraint_vectors') }}),
+
+entry_vectors as (select * from {{ ref('entry_vectors') }}),
+
+corpus_entries as (select * from {{ ref('corpus_entries') }}),
+
+-- A feature that the graph already shows needs no reading.
+open_parts as (
+    select
+        constraint_parts.attempt_id,
+        constraint_parts.constraint_id,
+        constraint_parts.part,
+        constraint_parts.claim,
+        judged_candidates.record_id,
+        constraint_vectors.vector,
+    from constraint_parts
+    inner join judged_candidates on constraint_parts.attempt_id = judged_candidates.attempt_id
+    inner join constraint_vectors
+        on
+            {{ request_key('text_embedder', ['constraint_parts.claim']) }}
+            = constraint_vectors.content_key
+    where
+        constraint_parts.claim is not null
+        and (constraint_parts.constraint_id, constraint_parts.part, judged_candidates.record_id)
+        not in (select (constraint_id, part, record_id) from graph_checks where is_met)
+),
+
+similarities as (
+    select
+        open_parts.attempt_id,
+        open_parts.constraint_id,
+        open_parts.part,
+        open_parts.claim,
+        open_parts.record_id,
+        entry_vectors.entry_id,
+        entry_vectors.source,
+        anchors.record_id is not null and entry_vectors.entry_id = source_constraints.origin_id
+            as is_origin,
+        round(array_inner_product(open_parts.vector, entry_vectors.vector), 4) as similarity,
+    from open_parts
+    inner join source_constraints on open_parts.constraint_id = source_constraints.constraint_id
+    inner join entry_vectors on open_parts.record_id = entry_vectors.record_id
+    left join anchors
+        on
+            open_parts.attempt_id = anchors.attempt_id
+            and open_parts.record_id = anchors.record_id
+    where entry_vectors.source in ('text', 'photo')
+),
+
+nearest_entries as (
+    select *
+    from similarities
+    where is_origin or similarity >= {{ var('support_similarity') }}
+    qualify
+        row_number() over (
+            partition by constraint_id, part, record_id, source
+            order by is_origin desc, similarity desc, entry_id asc
+        )
+        <= if(source = 'text', {{ var('support_texts') }}, {{ var('support_photos') }})
+),
+
+final as (
+    select
+        nearest_entries.attempt_id,
+        nearest_entries.constraint_id,
+        nearest_entries.part,
+        nearest_entries.record_id,
+        nearest_entries.source as channel,
+        nearest_entries.entry_id as evidence_id,
+        nearest_entries.similarity,
+        nearest_entries.claim,
+        corpus_entries.content,
+        {{ judge_key(
+            "'support'", 'nearest_entries.source', 'nearest_entries.claim',
+            'corpus_entries.content', 'nearest_entries.entry_id'
+        ) }} as request_key,
+    from nearest_entries
+    inner join corpus_entries on nearest_entries.entry_id = corpus_entries.entry_id
+)
+
+select * from final
