@@ -7,25 +7,22 @@ import json
 import os
 import queue
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from dagster_defs.lock import explain_database_error
-from udfs.settings import REPO, Settings, UserError
+from udfs.settings import REPO, Settings
 
 PROJECT_FOLDER = REPO / "dbt_project"
 SOURCE_FOLDERS = ("dbt_project", "models", "macros", "seeds", "tests/audits")
+QUIET_SECONDS = 3.0
 WANTED_EVENTS = {
-    "LogStartLine",
     "NodeStart",
-    "NodeFinished",
     "LogModelResult",
     "LogSeedResult",
     "LogTestResult",
     "JinjaLogInfo",
-    "LogNodeResult",
-    "MainEncounteredError",
 }
 
 Event = dict[str, Any]
@@ -35,9 +32,12 @@ class BuildError(Exception):
     """A model or an audit failed; the message says which, why, and where its SQL is."""
 
 
-def run_dbt(settings: Settings, arguments: list[str]) -> Iterator[Event]:
+def run_dbt(
+    settings: Settings, arguments: list[str], when_quiet: Callable[[], None] | None = None
+) -> Iterator[Event]:
     """Run one dbt command and yield its events as they happen.
 
+    when_quiet is called each time that nothing has happened for some seconds.
     Raises BuildError with every failed node in plain words, once all events are out.
     """
     # Imported here: it takes a second, which a lock error or --help should not cost.
@@ -59,7 +59,15 @@ def run_dbt(settings: Settings, arguments: list[str]) -> Iterator[Event]:
     os.environ.update(settings.to_env())
     thread = threading.Thread(target=invoke, name="dbt", daemon=True)
     thread.start()
-    while isinstance(event := events.get(), dict):
+    while True:
+        try:
+            event = events.get(timeout=QUIET_SECONDS)
+        except queue.Empty:
+            if when_quiet:
+                when_quiet()
+            continue
+        if isinstance(event, dbtRunnerResult):
+            break
         yield event
     thread.join()
     if not event.success:
@@ -193,10 +201,3 @@ def _plain(message: str) -> str:
         and line not in ("Runtime Error", "Database Error", "Compilation Error")
     ]
     return "\n    ".join(kept)
-
-
-def explain(error: BaseException) -> str | None:
-    """The user's words for an error, when it is one of those that we speak about."""
-    if isinstance(error, UserError | BuildError):
-        return str(error)
-    return None

@@ -6,16 +6,18 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from rich.console import Console
+LONG_SECONDS = 3.0
 
-QUIET_SECONDS = 3.0
+
+def say(text: str) -> None:
+    """Print a line at once, also into a pipe."""
+    print(text, flush=True)
 
 
 class Progress:
     """Turns dbt's events into lines. Tests show only when they fail or warn, and in a count."""
 
-    def __init__(self, console: Console, manifest: Mapping[str, Any]) -> None:
-        self.console = console
+    def __init__(self, manifest: Mapping[str, Any]) -> None:
         self.names = {
             unique_id: f"{node['schema']}.{node['name']}"
             for unique_id, node in manifest["nodes"].items()
@@ -33,7 +35,7 @@ class Progress:
                 self.started[event["data"]["node_info"]["unique_id"]] = time.monotonic()
             case "JinjaLogInfo":
                 self._announce_running()
-                self._line(event["info"]["msg"])
+                say(event["info"]["msg"])
             case "LogModelResult" | "LogSeedResult":
                 self._show_model(event["data"])
             case "LogTestResult":
@@ -45,7 +47,7 @@ class Progress:
 
     def finish(self) -> None:
         """Print how many tests passed."""
-        self._line(f"  {self.done} tables built, {self.passed} tests passed")
+        say(f"  {self.done} tables built, {self.passed} tests passed")
 
     def _show_model(self, data: Mapping[str, Any]) -> None:
         node = data["node_info"]
@@ -55,7 +57,7 @@ class Progress:
         status = str(data["status"])
         seconds = float(data.get("execution_time") or 0)
         verdict = f"{seconds:6.1f} s" if not status.lower().startswith("error") else "FAILED"
-        self._line(f"  {self.done:>3}/{len(self.names)}  {name:<42} {verdict}")
+        say(f"  {self.done:>3}/{len(self.names)}  {name:<42} {verdict}")
 
     def _show_test(self, data: Mapping[str, Any]) -> None:
         self.started.pop(data["node_info"]["unique_id"], None)
@@ -64,14 +66,11 @@ class Progress:
             self.passed += 1
         else:
             name = data["node_info"]["node_name"]
-            self._line(f"           {status.upper()} {name}: {data.get('num_failures', 0)} rows")
+            say(f"           {status.upper()} {name}: {data.get('num_failures', 0)} rows")
 
     def _announce_running(self) -> None:
         for unique_id, since in self.started.items():
-            is_long = time.monotonic() - since >= QUIET_SECONDS
+            is_long = time.monotonic() - since >= LONG_SECONDS
             if is_long and unique_id in self.names and unique_id not in self.announced:
                 self.announced.add(unique_id)
-                self._line(f"           {self.names[unique_id]} ...")
-
-    def _line(self, text: str) -> None:
-        self.console.print(text, markup=False, highlight=False, soft_wrap=True)
+                say(f"           {self.names[unique_id]} ...")

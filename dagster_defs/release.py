@@ -129,9 +129,10 @@ class ReleaseError(Exception):
     """The release breaks a rule of its layout; the message names file, line and rule."""
 
 
-def write_release(settings: Settings) -> Path:
+def write_release(settings: Settings) -> dict[str, int]:
     """Write the release of the published warehouse, check it, and put it in place.
 
+    Returns the manifest's counts of questions, answer pairs and pieces of evidence.
     Raises ReleaseError, and leaves the last release untouched, when a check fails.
     """
     draft = settings.warehouse / ".release.new"
@@ -152,11 +153,12 @@ def write_release(settings: Settings) -> Path:
 
     for file, schema in SCHEMAS.items():
         _write_json(draft / file, schema)
-    _write_json(draft / MANIFEST, _manifest(settings, draft))
+    manifest = _manifest(settings, draft)
+    _write_json(draft / MANIFEST, manifest)
 
     validate_release(draft, forbidden=[str(settings.warehouse), str(settings.data)])
     replace_folder(draft, settings.release_dir)
-    return settings.release_dir
+    return {key: value for key, value in manifest.items() if key.endswith("_count")}
 
 
 def validate_release(folder: Path, forbidden: Sequence[str] = ()) -> None:
@@ -275,9 +277,7 @@ def _check_strings(place: str, content: Any, forbidden: Sequence[str]) -> None:
         if key in RAW_KEYS:
             raise ReleaseError(f"{place}: has a field '{key}', which would hold raw text")
         if len(text) > MAX_STRING:
-            raise ReleaseError(
-                f"{place}: a string of {len(text)} characters, over {MAX_STRING}"
-            )
+            raise ReleaseError(f"{place}: a string of {len(text)} characters, over {MAX_STRING}")
         if LOCAL_PATH.search(text) or any(path in text for path in forbidden):
             raise ReleaseError(f"{place}: a local path in {key}: {text[:80]!r}")
         if PHOTO_FILE.search(text):

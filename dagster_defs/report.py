@@ -19,6 +19,14 @@ PLOTTED_METRIC = "recall@10"
 
 
 @dataclass(frozen=True)
+class Leaderboard:
+    """Metric values by run over all questions, best run first; the plotted metric by subset."""
+
+    overall: dict[str, dict[str, float]]
+    by_subset: dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True)
 class Bar:
     """One bar of a plot: position and size in SVG units, and what it says."""
 
@@ -55,11 +63,7 @@ def write_report(settings: Settings) -> Path:
 
 def render_report(connection: duckdb.DuckDBPyConnection, settings: Settings) -> str:
     """The page as text; everything that comes from the warehouse is escaped."""
-    leaderboard = _rows(
-        connection,
-        "select run, subset, metric, value, questions from evaluation.leaderboard"
-        " order by subset, run, metric",
-    )
+    leaderboard = read_leaderboard(connection)
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parent),
         autoescape=True,
@@ -69,8 +73,7 @@ def render_report(connection: duckdb.DuckDBPyConnection, settings: Settings) -> 
     return environment.get_template("report.html.j2").render(
         settings=settings,
         metrics=METRICS,
-        overall=_overall(leaderboard),
-        by_subset=_by_subset(leaderboard),
+        overall=leaderboard.overall,
         plot=_plot(leaderboard),
         plotted_metric=PLOTTED_METRIC,
         funnel=_funnel(connection),
@@ -87,7 +90,7 @@ def render_report(connection: duckdb.DuckDBPyConnection, settings: Settings) -> 
             " from construction.certified_questions group by subset order by subset",
         ),
         questions=_questions(connection),
-        asked=_rows(connection, ASKED_LAST),
+        asked=read_asked(connection),
         truth=_rows(
             connection,
             "select step, precision, recall, predicted_count, true_count"
@@ -96,14 +99,45 @@ def render_report(connection: duckdb.DuckDBPyConnection, settings: Settings) -> 
     )
 
 
-# Each build appends its rows, so the last row belongs to the last build.
-ASKED_LAST = """
-    select model, sum(asked)::bigint as asked, sum(reused)::bigint as reused, sum(seconds) as seconds
-    from quality.asked
-    where invocation_id = (select invocation_id from quality.asked order by rowid desc limit 1)
-    group by model
-    order by model
-"""
+def read_leaderboard(connection: duckdb.DuckDBPyConnection) -> Leaderboard:
+    """The leaderboard of the published warehouse."""
+    rows = _rows(connection, "select run, subset, metric, value from evaluation.leaderboard")
+    overall: dict[str, dict[str, float]] = {}
+    by_subset: dict[str, dict[str, float]] = {}
+    for row in sorted(rows, key=lambda row: (row["subset"], row["run"])):
+        if row["subset"] == "all":
+            overall.setdefault(row["run"], {})[row["metric"]] = row["value"]
+        elif row["metric"] == PLOTTED_METRIC:
+            by_subset.setdefault(row["subset"], {})[row["run"]] = row["value"]
+    ranked = sorted(overall.items(), key=lambda item: (-item[1].get(PLOTTED_METRIC, 0), item[0]))
+    subsets = sorted(by_subset.items(), key=lambda item: subset_order(item[0]))
+    return Leaderboard(dict(ranked), dict(subsets))
+
+
+def subset_order(subset: str) -> tuple[bool, str]:
+    """Sort key of subsets: those of one source before those of two."""
+    return "," in subset, subset
+
+
+def read_asked(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    """Model calls of the last build by table: asked, reused, seconds."""
+    # Each build appends its rows, so the last row belongs to the last build.
+    return _rows(
+        connection,
+        """
+        select
+            model,
+            sum(asked)::bigint as asked,
+            sum(reused)::bigint as reused,
+            sum(seconds) as seconds,
+        from quality.asked
+        where invocation_id = (
+            select invocation_id from quality.asked order by rowid desc limit 1
+        )
+        group by model
+        order by model
+        """,
+    )
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:
@@ -112,28 +146,9 @@ def _rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, A
     return [dict(zip(names, values, strict=True)) for values in result.fetchall()]
 
 
-def _overall(leaderboard: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Metric values by run over all questions, the best run first."""
-    values: dict[str, dict[str, float]] = {}
-    for row in leaderboard:
-        if row["subset"] == "all":
-            values.setdefault(row["run"], {})[row["metric"]] = row["value"]
-    ranked = sorted(values.items(), key=lambda item: (-item[1].get(PLOTTED_METRIC, 0), item[0]))
-    return dict(ranked)
-
-
-def _by_subset(leaderboard: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """The plotted metric by subset and run."""
-    values: dict[str, dict[str, float]] = {}
-    for row in leaderboard:
-        if row["metric"] == PLOTTED_METRIC and row["subset"] != "all":
-            values.setdefault(row["subset"], {})[row["run"]] = row["value"]
-    return values
-
-
-def _plot(leaderboard: list[dict[str, Any]]) -> Plot:
-    runs = list(_overall(leaderboard))
-    by_subset = _by_subset(leaderboard)
+def _plot(leaderboard: Leaderboard) -> Plot:
+    runs = list(leaderboard.overall)
+    by_subset = leaderboard.by_subset
     left, base, height, group = 44, 220.0, 200.0, 84
     width = (group - 16) / max(len(runs), 1)
     bars = [
@@ -195,8 +210,8 @@ def _questions(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
     )
     answers = _rows(
         connection,
-        "select qid, unnest(answer_business_ids) as record_id, unnest(answer_business_names) as name"
-        " from release.answers",
+        "select qid, unnest(answer_business_ids) as record_id,"
+        " unnest(answer_business_names) as name from release.answers",
     )
     evidence = _rows(
         connection,

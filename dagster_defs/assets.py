@@ -1,0 +1,186 @@
+"""The assets, from the input files over all dbt models to the report, and the job of them all."""
+
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import dagster as dg
+from dagster_dbt import DagsterDbtTranslator, DagsterDbtTranslatorSettings, DbtProject, dbt_assets
+from dagster_dbt.asset_utils import get_subset_selection_for_context
+from dagster_dbt.core.dbt_cli_event import DbtCoreCliEventMessage
+
+from dagster_defs.dbt import BuildError, load_manifest, run_dbt
+from dagster_defs.inputs import describe_inputs
+from dagster_defs.lock import build_lock
+from dagster_defs.progress import Progress, say
+from dagster_defs.publish import publish
+from dagster_defs.release import ReleaseError, write_release
+from dagster_defs.report import write_report
+from dagster_defs.runs import write_runs
+from udfs.settings import Settings, UserError
+
+INPUT_FILES = dg.AssetKey("input_files")
+PUBLISHED = dg.AssetKey("published_warehouse")
+
+
+class Translator(DagsterDbtTranslator):
+    """Keys and groups are schemas; what reads no other model reads the input files."""
+
+    def __init__(self) -> None:
+        super().__init__(DagsterDbtTranslatorSettings(enable_duplicate_source_asset_keys=True))
+
+    def get_asset_key(self, dbt_resource_props: Mapping[str, Any]) -> dg.AssetKey:
+        if dbt_resource_props["resource_type"] == "source":
+            return INPUT_FILES
+        return dg.AssetKey([dbt_resource_props["schema"], dbt_resource_props["name"]])
+
+    def get_group_name(self, dbt_resource_props: Mapping[str, Any]) -> str:
+        return dbt_resource_props["schema"]
+
+    def get_asset_spec(
+        self, manifest: Mapping[str, Any], unique_id: str, project: DbtProject | None
+    ) -> dg.AssetSpec:
+        spec = super().get_asset_spec(manifest, unique_id, project)
+        if unique_id.startswith("model.") and not list(spec.deps):
+            return spec.replace_attributes(deps=[INPUT_FILES])
+        return spec
+
+
+@contextmanager
+def writing(settings: Settings) -> Iterator[None]:
+    """Hold the build lock during a step; expected errors become a failure in plain words."""
+    try:
+        with build_lock(settings):
+            yield
+    except (UserError, BuildError, ReleaseError) as error:
+        raise dg.Failure(description=str(error), allow_retries=False) from None
+
+
+def define(settings: Settings) -> dg.Definitions:
+    """All assets of a warehouse. Raises BuildError when the dbt project cannot be parsed."""
+    os.environ.update(settings.to_env())
+    manifest = load_manifest(settings)
+    translator = Translator()
+
+    @dg.asset(group_name="inputs", kinds={"python"})
+    def sample_city() -> dg.MaterializeResult[Any]:
+        """The generated default collection and its planted truth."""
+        from sample_city.generate import generate
+
+        with writing(settings):
+            generate(settings.sample_city_dir, settings.warehouse / "truth")
+        return dg.MaterializeResult(metadata={"folder": dg.MetadataValue.path(settings.data)})
+
+    @dg.asset(
+        key=INPUT_FILES,
+        group_name="inputs",
+        kinds={"json"},
+        deps=[sample_city] if settings.is_sample_city else [],
+    )
+    def input_files() -> dg.MaterializeResult[Any]:
+        """The files that a build reads, with their sizes and hashes."""
+        with writing(settings):
+            files = describe_inputs(settings)
+        say(f"  input files: {', '.join(f'{file.name} {file.lines:,}' for file in files)} lines")
+        columns = [dg.TableColumn(name) for name in ("name", "bytes", "lines", "sha256")]
+        rows = [
+            dg.TableRecord(
+                {"name": file.name, "bytes": file.size, "lines": file.lines, "sha256": file.sha256}
+            )
+            for file in files
+        ]
+        return dg.MaterializeResult(
+            metadata={
+                "folder": dg.MetadataValue.path(settings.data),
+                "files": dg.MetadataValue.table(rows, dg.TableSchema(columns)),
+            }
+        )
+
+    @dbt_assets(manifest=manifest, dagster_dbt_translator=translator, name="warehouse_tables")
+    def warehouse_tables(context: dg.AssetExecutionContext) -> Iterator[Any]:
+        """Every seed, model and test of the dbt project, in one dbt run."""
+        selection, indirect = get_subset_selection_for_context(
+            context=context,
+            manifest=manifest,
+            select=None,
+            exclude=None,
+            selector=None,
+            dagster_dbt_translator=translator,
+            current_dbt_indirect_selection_env=None,
+        )
+        if indirect:
+            selection += ["--indirect-selection", indirect]
+        progress = Progress(manifest)
+        with writing(settings):
+            command = ["build", "--exclude-resource-type", "unit_test", *selection]
+            for event in run_dbt(settings, command, progress.wait):
+                progress.show(event)
+                yield from DbtCoreCliEventMessage(event, {}).to_default_asset_events(
+                    manifest=manifest, dagster_dbt_translator=translator, context=context
+                )
+        progress.finish()
+
+    @dg.asset(
+        key=PUBLISHED,
+        group_name="published",
+        kinds={"duckdb"},
+        deps=_last_models(manifest, translator),
+    )
+    def published_warehouse() -> dg.MaterializeResult[Any]:
+        """heterqa.duckdb: the finished build, for everybody to read."""
+        with writing(settings):
+            path = publish(settings)
+        say(f"  published {path}")
+        return dg.MaterializeResult(
+            metadata={"path": dg.MetadataValue.path(path), "bytes": path.stat().st_size}
+        )
+
+    @dg.asset(group_name="published", kinds={"json"}, deps=[PUBLISHED, INPUT_FILES])
+    def release_files() -> dg.MaterializeResult[Any]:
+        """release/: the benchmark in the layout of the HeterQA release, checked."""
+        with writing(settings):
+            counts = write_release(settings)
+        return dg.MaterializeResult(
+            metadata={"folder": dg.MetadataValue.path(settings.release_dir), **counts}
+        )
+
+    @dg.asset(group_name="published", kinds={"file"}, deps=[PUBLISHED])
+    def run_files() -> dg.MaterializeResult[Any]:
+        """runs/: every run in the TREC format."""
+        with writing(settings):
+            lines = write_runs(settings)
+        return dg.MaterializeResult(
+            metadata={"folder": dg.MetadataValue.path(settings.runs_dir), **lines}
+        )
+
+    @dg.asset(group_name="published", kinds={"html"}, deps=[PUBLISHED])
+    def report() -> dg.MaterializeResult[Any]:
+        """report.html: leaderboard, funnel, questions with their answers, model calls."""
+        with writing(settings):
+            path = write_report(settings)
+        return dg.MaterializeResult(metadata={"path": dg.MetadataValue.path(path)})
+
+    assets = [input_files, warehouse_tables, published_warehouse, release_files, run_files, report]
+    if settings.is_sample_city:
+        assets = [sample_city, *assets]
+    return dg.Definitions(
+        assets=assets,
+        jobs=[dg.define_asset_job("build", selection=dg.AssetSelection.all())],
+        executor=dg.in_process_executor,
+    )
+
+
+def _last_models(manifest: Mapping[str, Any], translator: Translator) -> list[dg.AssetKey]:
+    """Models that no other model reads: everything else is upstream of one of them."""
+    is_read = {
+        parent
+        for node in manifest["nodes"].values()
+        if node["resource_type"] == "model"
+        for parent in node["depends_on"]["nodes"]
+    }
+    return [
+        translator.get_asset_key(node)
+        for unique_id, node in manifest["nodes"].items()
+        if node["resource_type"] == "model" and unique_id not in is_read
+    ]

@@ -1,0 +1,98 @@
+"""`make run`: build the warehouse from its input files, publish it, and say what came out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import time
+
+from dagster_defs.lock import build_lock, check_build_file, make_warehouse
+from dagster_defs.progress import say
+from udfs.settings import Settings, UserError
+
+DESCRIPTION = """\
+Build the warehouse: read the collection, construct and certify the questions, run the retrieval
+methods, publish heterqa.duckdb, and write release/, runs/ and report.html.
+
+settings, from the environment or .env (see .env.example):
+  HETERQA_DATA       folder in the layout of the Yelp Open Dataset (default: the sample city)
+  HETERQA_WAREHOUSE  folder of everything that is written (default: warehouse)
+  HETERQA_PROFILE    model profile, a name or the path of a .yml file (default: embedded)
+  HETERQA_QUESTIONS  question slots to fill (default: 100)
+  HETERQA_SEED       seed of every draw (default: 7)
+  HETERQA_THREADS    threads of DuckDB and of the models (default: the number of cores)
+"""
+FAILED, UNUSABLE, INTERRUPTED = 1, 2, 130
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a build; the exit code is 0, 1 (the build failed) or 2 (it could not start)."""
+    parser = argparse.ArgumentParser(
+        prog="python -m dagster_defs.build",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.parse_args(arguments)
+    started = time.monotonic()
+    try:
+        settings = Settings.from_env()
+        preflight(settings)
+        with build_lock(settings):
+            check_build_file(settings)
+            return _build(settings, started)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return UNUSABLE
+    except KeyboardInterrupt:
+        # dbt still runs in its thread. Every finished chunk is committed, so just end.
+        print(
+            "\nstopped; what was answered is kept, `make run` goes on from there", file=sys.stderr
+        )
+        sys.stdout.flush()
+        os._exit(INTERRUPTED)
+
+
+def preflight(settings: Settings) -> None:
+    """Everything that can be known to be wrong before a build starts. Raises UserError."""
+    _ = settings.profile_path
+    if not settings.is_sample_city:
+        settings.input_files()
+    make_warehouse(settings)
+
+
+def _build(settings: Settings, started: float) -> int:
+    what = "the sample city" if settings.is_sample_city else str(settings.data)
+    say(f"Building {settings.warehouse} from {what} (profile {settings.profile})")
+
+    # Imported here: Dagster and dbt take seconds, which an error above should not cost.
+    from dagster_defs.assets import define
+    from dagster_defs.dbt import BuildError
+    from dagster_defs.instance import build_instance, end_dead_runs, failure_reasons
+    from dagster_defs.summary import print_summary
+
+    try:
+        job = define(settings).resolve_job_def("build")
+    except BuildError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return FAILED
+
+    with build_instance(settings) as instance:
+        end_dead_runs(instance)
+        result = job.execute_in_process(
+            instance=instance,
+            raise_on_error=False,
+            run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
+        )
+    if not result.success:
+        for reason in failure_reasons(result):
+            print(f"error: {reason}", file=sys.stderr)
+        if settings.published_path.exists():
+            print(f"{settings.published_path} is as it was.", file=sys.stderr)
+        return FAILED
+    print_summary(settings, time.monotonic() - started)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,1 @@
+select attempt_id, from {{ ref('attempts') }}

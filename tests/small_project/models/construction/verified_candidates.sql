@@ -1,0 +1,1 @@
+select attempt_id, record_id, from {{ ref('candidates') }}

@@ -1,0 +1,1 @@
+select qid, record_id, 1 as score, from {{ ref('answer_sets') }}
