@@ -40,27 +40,26 @@ class Reranker(_Strict):
     max_tokens: int = Field(gt=8, le=32768)
 
 
-class SupportWeights(_Strict):
-    """Logistic weights over the signals of a judgement; see udfs/judge.py for their meaning."""
+class TopicWeights(_Strict):
+    """Logistic weights: how sure it is that a sentence speaks about a claim."""
 
     bias: float
-    topic: float
-    overlap: float
-    agreement: float
-    conflict: float
+    topic: float  # times the cross-encoder's logit
+    overlap: float  # times the share of the claim's words that the sentence touches
+    neutral: float  # added when the sentence is neither for nor against
 
 
 class Judge(_Strict):
-    """Cross-encoder for the topic, negation and polarity rules for the direction."""
+    """Words and a cross-encoder for the topic, negation and polarity rules for the direction."""
 
     backend: Literal["rules"]
     reads: Literal["text", "caption"]
     max_sentences: int = Field(gt=0)
     scored_sentences: int = Field(gt=0)
+    least_overlap: Fraction
     yes_from: Fraction
-    no_below: Fraction
-    contradiction_topic: float
-    weights: SupportWeights
+    against_from: Fraction
+    weights: TopicWeights
 
 
 class Rules(_Strict):
@@ -82,10 +81,10 @@ class Profile(_Strict):
 
 # The files whose text decides a rule-based answer; an edit of any of them asks again.
 _RULE_FILES = {
-    "judge": ("judge*", "text.py"),
-    "photo_judge": ("judge*", "text.py"),
-    "writer": ("write*", "text.py"),
-    "extractor": ("extract*", "text.py"),
+    "judge": ("judge*", "claims.py", "text.py"),
+    "photo_judge": ("judge*", "claims.py", "text.py"),
+    "writer": ("write*", "extract.py", "opinions.py", "lexicon.py", "language/*", "text.py"),
+    "extractor": ("extract*", "opinions.py", "lexicon.py", "language/*", "text.py"),
 }
 _USES_RERANKER = ("judge", "photo_judge")
 ROLES = tuple(Profile.model_fields)

@@ -12,15 +12,25 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+def _phrases(text: str) -> dict[str, list[tuple[str, ...]]]:
+    """Phrases between bars, by their first word."""
+    by_first: dict[str, list[tuple[str, ...]]] = {}
+    for phrase in text.split("|"):
+        words = tuple(phrase.split())
+        by_first.setdefault(words[0], []).append(words)
+    return by_first
+
+
 _CJK_ENDS = "\u3002\uff01\uff1f"
 # A mark ends a sentence before a space ("4.5 km" is none), a CJK mark anywhere.
 _SENTENCE_END = re.compile(
     rf"(?<=[.!?\u2026{_CJK_ENDS}])[\"'\u201d\u2019)\]]*(?=\s)|(?<=[{_CJK_ENDS}])|\s*\n+\s*"
 )
-_ABBREVIATION = re.compile(r"(?:\b(?:mr|mrs|ms|dr|st|vs|approx|e\.g|i\.e|etc)|\b[A-Z])\.$")
+_ABBREVIATION = re.compile(r"\b(?:(?i:mr|mrs|ms|dr|st|vs|approx|e\.g|i\.e|etc)|[A-Z])\.$")
 _TOKEN = re.compile(
     r"\d+(?:[.,]\d+)*|[^\W_\d]+(?:'[^\W_]+)*|[^\W_]+|[.,;:!?()\[\]\u2026\u2014\u2013\n]"
 )
+_WIFI = re.compile(r"\bwi[- ]fi\b")
 _STEMMER = snowballstemmer.stemmer("english")
 
 CLAUSE_MARKS = frozenset(".;:!?()[]\u2026\u2014\u2013\n")
@@ -34,22 +44,28 @@ NEGATIONS = _words(
     "cant wont wouldnt couldnt shouldnt hasnt havent hadnt aint forbidden prohibited banned "
     "unavailable refuse refuses refused"
 )
-# Words that look like a negation and are none; the value is how many tokens the phrase has.
-_NOT_NEGATIONS = tuple(
-    tuple(phrase.split())
-    for phrase in (
-        "not only|not just|not to mention|no doubt|without a doubt|without doubt|no wonder|"
-        "no problem|no problems|no issue|no issues|no matter|no question|nothing but|none other|"
-        "can't wait|cannot wait|can't beat|cannot beat|can't go wrong|cannot go wrong|"
-        "couldn't be better|couldn't have been|couldn't ask|could not ask|can't recommend|"
-        "cannot recommend|can't say enough|can't get enough|never disappoints|never disappoint|"
-        "doesn't disappoint|didn't disappoint|does not disappoint|don't miss|do not miss|"
-        "don't hesitate|do not hesitate|don't forget|do not forget|why not|whether or not|if not|"
-        "no joke|no need|not a problem|no less|no more than|not least|no fuss|no complaints"
-    ).split("|")
+# Phrases that look like a negation and are none.
+_NOT_NEGATIONS = _phrases(
+    "not only|not just|not to mention|no doubt|without a doubt|without doubt|no wonder|"
+    "no problem|no problems|no issue|no issues|no matter|no question|nothing but|none other|"
+    "can't wait|cannot wait|can't beat|cannot beat|can't go wrong|cannot go wrong|"
+    "couldn't be better|couldn't be happier|couldn't have been|couldn't ask|could not ask|"
+    "can't recommend|cannot recommend|can't say enough|can't get enough|never disappoints|"
+    "never disappoint|doesn't disappoint|didn't disappoint|does not disappoint|never fails|"
+    "don't miss|do not miss|don't hesitate|do not hesitate|don't forget|do not forget|why not|"
+    "whether or not|if not|no joke|no need|not a problem|no less|no more than|not least|no fuss|"
+    "no complaints|no better|never had better|never had a better|never had such|never seen such|"
+    "why wouldn't|why don't|not far|nothing beats|no shortage|no lack|no trouble|nothing short"
 )
-_PAST = (("used", "to"), ("wish", "they"), ("wish", "it"), ("wish", "there"), ("no", "longer"))
-_PAST_END = (("sold", "out"), ("out", "of"), ("ran", "out"), ("anything", "but"), ("far", "from"))
+# Phrases that say without a negation that something is not there: ahead, and on both sides.
+_ABSENT = _phrases(
+    "used to|wish they|wish it|wish there|wish i|wish we|no longer|if only they|if they had|"
+    "would be nice if|would be great if|could use a|could use some|should add|need to add"
+)
+_GONE = _phrases(
+    "sold out|ran out|out of order|out of stock|out of service|anything but|far from|"
+    "is out of|are out of|was out of|were out of|shut off|turned off|went away|got rid|taken out"
+)
 # "Showers are not available": a negated word of this kind takes back what came before it.
 AVAILABILITY = _words(
     "available accept accepted allow allowed offer offered provide provided permit permitted "
@@ -87,7 +103,8 @@ def _cut(sentence: str, max_chars: int) -> list[str]:
 
 def tokenize(sentence: str) -> list[str]:
     """Lower-case words (contractions whole, hyphens split) and the marks that end a clause."""
-    return _TOKEN.findall(sentence.lower().replace("\u2019", "'").replace("`", "'"))
+    text = sentence.lower().replace("\u2019", "'").replace("`", "'")
+    return _TOKEN.findall(_WIFI.sub("wifi", text))
 
 
 def is_word(token: str) -> bool:
@@ -116,21 +133,21 @@ def negated(tokens: list[str]) -> list[bool]:
     for index, token in enumerate(tokens):
         if index < skip:
             continue
-        skip = index + _idiom_length(tokens, index)
+        skip = index + _length(_NOT_NEGATIONS, tokens, index)
         if skip > index:
             continue
-        pair = tuple(tokens[index : index + 2])
-        if is_negation(token) or pair in _PAST:
+        if is_negation(token) or _length(_ABSENT, tokens, index):
             _cover_ahead(tokens, index, covered)
-        elif pair in _PAST_END:
+        elif _length(_GONE, tokens, index):
             _cover_ahead(tokens, index, covered)
             _cover_back(tokens, index, covered)
     return covered
 
 
-def _idiom_length(tokens: list[str], index: int) -> int:
-    for phrase in _NOT_NEGATIONS:
-        if tuple(tokens[index : index + len(phrase)]) == phrase:
+def _length(phrases: dict[str, list[tuple[str, ...]]], tokens: list[str], start: int) -> int:
+    """How many tokens a phrase that begins at `start` has; 0 when none does."""
+    for phrase in phrases.get(tokens[start], ()):
+        if tuple(tokens[start : start + len(phrase)]) == phrase:
             return len(phrase)
     return 0
 

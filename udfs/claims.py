@@ -1,0 +1,235 @@
+"""What a claim names, and what a sentence says of it: words, other words, opposites, negation."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
+
+from udfs.text import is_negation, is_word, negated, stem, tokenize
+
+_CUES = Path(__file__).with_name("judge_cues.yml")
+_NO_TEXT_CONTRADICTS = re.compile(
+    r"\d|^it is (in|at|on|near|within|located|listed|rated|the nearest|north|south|east|west)\b",
+    re.I,
+)
+_GUESTS = frozenset(["i", "we", "you"])
+_WILD = "*"
+_SENTIMENT_FROM = 0.2
+
+Phrase = tuple[str, ...]
+
+
+class Cue(NamedTuple):
+    """A phrase (stems) that touches topic number `topic` of a claim, or says its opposite."""
+
+    phrase: Phrase
+    topic: int
+    is_opposite: bool
+
+
+class Claim(NamedTuple):
+    """What the rules need of a claim sentence; cues by their first stem."""
+
+    text: str
+    topics: int
+    cues: dict[str, list[Cue]]
+    is_negative: bool
+    sentiment: int
+
+
+class Reading(NamedTuple):
+    """What one sentence says of a claim.
+
+    overlap: share of the claim's topics that it touches; direction: 1 for, -1 against, 0 unclear.
+    """
+
+    sentence: str
+    overlap: float
+    direction: int
+
+
+class _Match(NamedTuple):
+    start: int
+    end: int
+    cue: Cue
+
+
+class _Entry(NamedTuple):
+    names: tuple[Phrase, ...]
+    same: tuple[Phrase, ...]
+    opposite: tuple[Phrase, ...]
+
+
+class _Knowledge(NamedTuple):
+    frame: frozenset[str]
+    guest_verbs: frozenset[str]
+    praise: frozenset[str]
+    criticism: frozenset[str]
+    entries: tuple[_Entry, ...]
+
+
+def may_contradict(claim: str) -> bool:
+    """Whether a text can contradict the claim: numbers and places are known from fields."""
+    return not _NO_TEXT_CONTRADICTS.search(claim)
+
+
+@lru_cache(maxsize=8192)
+def parse_claim(text: str) -> Claim:
+    """The topics of a claim sentence with all the ways to touch them."""
+    knowledge = _knowledge()
+    words = [token for token in tokenize(text) if is_word(token)]
+    stems = [stem(word) for word in words]
+    topics = [i for i, word in enumerate(words) if word not in knowledge.frame]
+    topics = topics or [i for i, word in enumerate(words) if not is_negation(word)]
+    cues = {Cue((stems[index],), number, False): None for number, index in enumerate(topics)}
+    for entry in knowledge.entries:
+        covered = {i for name in entry.names for i in _positions(stems, name)}
+        for number, index in enumerate(topics):
+            if index in covered:
+                cues |= {Cue(phrase, number, False): None for phrase in entry.same}
+                cues |= {Cue(phrase, number, True): None for phrase in entry.opposite}
+    by_first: dict[str, list[Cue]] = {}
+    for cue in cues:
+        by_first.setdefault(cue.phrase[0], []).append(cue)
+    is_negative = any(
+        flag and is_negation(word) for word, flag in zip(words, negated(words), strict=True)
+    )
+    return Claim(text, len(topics), by_first, is_negative, _sentiment_of_claim(words, knowledge))
+
+
+def read_sentence(claim: Claim, sentence: str) -> Reading:
+    """Which topics of the claim the sentence touches, and whether it says so or the opposite."""
+    words = tuple(tokenize(sentence))
+    stems = _stems(words)
+    matches = _matches(claim, stems)
+    if not matches:
+        return Reading(sentence, 0.0, 0)
+    overlap = len({match.cue.topic for match in matches}) / max(claim.topics, 1)
+    direction = _direction(claim, words, matches, sentence)
+    return Reading(sentence, overlap, direction)
+
+
+def _direction(claim: Claim, words: tuple[str, ...], matches: list[_Match], sentence: str) -> int:
+    covered = negated(list(words))
+    says = {-1: False, 1: False}
+    for match in matches:
+        has_own_negation = any(is_negation(word) for word in words[match.start : match.end])
+        is_negated = covered[match.start] and not has_own_negation
+        says[-1 if is_negated != match.cue.is_opposite else 1] = True
+    if says[-1] and _is_of_guest(words):
+        return 0
+    if says[-1]:
+        direction = -1
+    elif claim.sentiment:
+        return _sentiment(sentence) * claim.sentiment
+    else:
+        direction = 0 if words[-1] == "?" else 1
+    return -direction if claim.is_negative else direction
+
+
+def _matches(claim: Claim, stems: tuple[str, ...]) -> list[_Match]:
+    """Where the cues of the claim occur; a match inside a longer one does not count."""
+    found = []
+    for start, first in enumerate(stems):
+        for cue in claim.cues.get(first, ()):
+            end = _end_of(stems, start, cue.phrase)
+            if end:
+                found.append(_Match(start, end, cue))
+    return [
+        match
+        for match in found
+        if not any(
+            other.start <= match.start
+            and match.end <= other.end
+            and other.end - other.start > match.end - match.start
+            and other.cue.is_opposite != match.cue.is_opposite
+            for other in found
+        )
+    ]
+
+
+def _end_of(stems: tuple[str, ...], start: int, phrase: Phrase) -> int:
+    """Where a phrase that begins at `start` ends; 0 when it does not occur there."""
+    position = start
+    for index, part in enumerate(phrase):
+        if part == _WILD:
+            rest = phrase[index + 1 :]
+            ends = (_end_of(stems, position + width, rest) for width in (1, 2))
+            return next((end for end in ends if end), 0)
+        if position >= len(stems) or stems[position] != part:
+            return 0
+        position += 1
+    return position
+
+
+def _positions(stems: list[str], phrase: Phrase) -> list[int]:
+    size = len(phrase)
+    return [
+        index
+        for start in range(len(stems) - size + 1)
+        if tuple(stems[start : start + size]) == phrase
+        for index in range(start, start + size)
+    ]
+
+
+def _is_of_guest(words: tuple[str, ...]) -> bool:
+    """Whether a negation is the guest's own: "we didn't have a reservation"."""
+    verbs = _knowledge().guest_verbs
+    for index, word in enumerate(words):
+        if is_negation(word) and _GUESTS & set(words[max(index - 2, 0) : index]):
+            return any(verb in verbs for verb in words[index + 1 : index + 3])
+    return False
+
+
+def _sentiment_of_claim(words: list[str], knowledge: _Knowledge) -> int:
+    if knowledge.praise.intersection(words):
+        return 1
+    return -1 if knowledge.criticism.intersection(words) else 0
+
+
+@lru_cache(maxsize=16384)
+def _sentiment(sentence: str) -> int:
+    score = _vader().polarity_scores(sentence)["compound"]
+    return (score > _SENTIMENT_FROM) - (score < -_SENTIMENT_FROM)
+
+
+@lru_cache(maxsize=1)
+def _vader() -> Any:
+    return SentimentIntensityAnalyzer()
+
+
+@lru_cache(maxsize=16384)
+def _stems(words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(stem(word) for word in words)
+
+
+@lru_cache(maxsize=1)
+def _knowledge() -> _Knowledge:
+    content = yaml.safe_load(_CUES.read_text(encoding="utf-8"))
+    words = {
+        name: frozenset(content[name].split())
+        for name in ("frame", "guest_verbs", "praise", "criticism")
+    }
+    entries = tuple(
+        _Entry(*(_phrases(entry.get(part, [])) for part in ("names", "same", "opposite")))
+        for entry in content["entries"]
+    )
+    return _Knowledge(**words, entries=entries)
+
+
+def _phrases(texts: list[str]) -> tuple[Phrase, ...]:
+    return tuple(_phrase(str(text)) for text in texts)
+
+
+def _phrase(text: str) -> Phrase:
+    parts = text.split(f" {_WILD} ")
+    stems = [[stem(token) for token in tokenize(part) if is_word(token)] for part in parts]
+    joined = stems[0]
+    for part in stems[1:]:
+        joined = [*joined, _WILD, *part]
+    return tuple(joined)

@@ -1,0 +1,150 @@
+"""judge_text and judge_photo: does this evidence show that the claim is true?
+
+The embedded judge takes the topic from words and a cross-encoder, and the direction from explicit
+negation, opposites and sentiment, because the cross-encoder is nearly blind to a negation. The
+words live in judge_cues.yml and claims.py, the numbers in the profile.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from udfs.claims import Claim, Reading, may_contradict, parse_claim, read_sentence
+from udfs.profile import Judge, Reranker
+from udfs.rerank import score_pair
+from udfs.text import split_sentences
+
+TASKS = ("support", "contradiction")
+
+
+class Judgement(NamedTuple):
+    """A verdict (yes, no, unresolved) with the probability that the evidence supports the claim.
+
+    For the task `contradiction` it is the probability that the evidence contradicts. `is_against`:
+    the evidence says the opposite.
+    """
+
+    verdict: str
+    confidence: float
+    is_against: bool
+    reason: str
+    tokens: int
+
+
+def judge_text(
+    task: str | None, claim: str | None, evidence: str | None, judge: Judge, reranker: Reranker
+) -> Judgement:
+    """Judge a claim, or for `contradiction` a JSON {"question", "claims"}, on a text.
+
+    Raises ValueError for an unknown task, an empty claim or JSON that is not as described.
+    """
+    if task not in TASKS:
+        raise ValueError(f"unknown task {task!r}; tasks are {', '.join(TASKS)}")
+    if not claim or not claim.strip():
+        raise ValueError("the claim is empty")
+    if evidence is None:
+        raise ValueError("the evidence is null")
+
+    sentences = split_sentences(evidence, judge.max_sentences)
+    scorer = _Scorer(judge, reranker)
+    if task == "support":
+        return _support(parse_claim(claim), sentences, judge, scorer)
+    return _contradiction(_claims_of(claim), sentences, judge, scorer)
+
+
+def judge_photo(
+    task: str | None,
+    claim: str | None,
+    caption: str | None,
+    photo: str | None,
+    judge: Judge,
+    reranker: Reranker,
+) -> Judgement:
+    """The same on a photo, of which the embedded judge reads the caption only.
+
+    `photo` is the path below the photo folder. A photo without a caption shows nothing to it.
+    """
+    return judge_text(task, claim, caption or "", judge, reranker)
+
+
+class _Scorer:
+    """Asks the cross-encoder about the sentences of one call, and counts tokens."""
+
+    def __init__(self, judge: Judge, reranker: Reranker) -> None:
+        self.weights = judge.weights
+        self.reranker = reranker
+        self.tokens = 0
+
+    def topic(self, claim: Claim, reading: Reading) -> float:
+        """Probability that the sentence speaks about the claim, whatever it says of it."""
+        score = score_pair(claim.text, reading.sentence, self.reranker)
+        self.tokens += score.tokens
+        weights = self.weights
+        signal = weights.bias + weights.topic * score.logit + weights.overlap * reading.overlap
+        if reading.direction == 0:
+            signal += weights.neutral
+        return 1 / (1 + math.exp(-signal))
+
+
+def _support(claim: Claim, sentences: list[str], judge: Judge, scorer: _Scorer) -> Judgement:
+    readings = [read_sentence(claim, sentence) for sentence in sentences]
+    for_it = _best(claim, (r for r in readings if r.direction >= 0), judge, scorer)
+    against = _best(claim, (r for r in readings if r.direction < 0), judge, scorer)
+
+    is_for, is_against = for_it >= judge.yes_from, against >= judge.against_from
+    confidence = for_it * (1 - against) if is_against or is_for else for_it
+    reason = f"for {for_it:.2f}, against {against:.2f}"
+    if is_for and is_against:
+        return _judgement("unresolved", confidence, False, reason, scorer)
+    return _judgement("yes" if is_for else "no", confidence, is_against, reason, scorer)
+
+
+def _best(claim: Claim, readings: Iterable[Reading], judge: Judge, scorer: _Scorer) -> float:
+    """The highest topic probability among the few readings that share most words with the claim."""
+    promising = [reading for reading in readings if reading.overlap >= judge.least_overlap]
+    promising.sort(key=lambda reading: -reading.overlap)
+    chosen = promising[: judge.scored_sentences]
+    return max((scorer.topic(claim, reading) for reading in chosen), default=0.0)
+
+
+def _contradiction(
+    claims: tuple[Claim, ...], sentences: list[str], judge: Judge, scorer: _Scorer
+) -> Judgement:
+    """A sentence contradicts when it explicitly negates, or states the opposite of, one claim."""
+    worst, is_disputed = 0.0, False
+    for claim in claims:
+        readings = [read_sentence(claim, s) for s in sentences]
+        negations = [r for r in readings if r.direction < 0]
+        against = _best(claim, negations, judge, scorer)
+        if against > worst:
+            worst = against
+            overlap = max(reading.overlap for reading in negations)
+            is_disputed = any(r.direction > 0 and r.overlap >= overlap for r in readings)
+    reason = f"against {worst:.2f}"
+    if worst < judge.against_from:
+        return _judgement("no", worst, False, reason, scorer)
+    if is_disputed:
+        return _judgement("unresolved", worst / 2, False, reason + ", disputed", scorer)
+    return _judgement("yes", worst, True, reason, scorer)
+
+
+def _judgement(
+    verdict: str, confidence: float, is_against: bool, reason: str, scorer: _Scorer
+) -> Judgement:
+    return Judgement(verdict, round(confidence, 4), is_against, reason, scorer.tokens)
+
+
+@lru_cache(maxsize=4096)
+def _claims_of(spec: str) -> tuple[Claim, ...]:
+    """The claims of a question that a text can contradict: not numbers, not places."""
+    try:
+        claims = json.loads(spec)["claims"]
+    except (ValueError, KeyError, TypeError):
+        raise ValueError('a contradiction needs a claim {"question": .., "claims": [..]}') from None
+    if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
+        raise ValueError("`claims` must be a list of sentences")
+    return tuple(parse_claim(claim) for claim in claims if may_contradict(claim))
