@@ -82,7 +82,10 @@
         {%- set failed = run_query(
             'select count(*), any_value(error) from ' ~ target_relation ~ ' where error is not null'
             ~ ' and ' ~ key ~ ' in (select ' ~ key ~ ' from ' ~ requests ~ '_open)').rows[0] -%}
-        {%- if failed[0] > 0 -%}
+        {%- if failed[0] == wanted -%}
+            {{ exceptions.raise_compiler_error(
+                model.name ~ ': all ' ~ wanted ~ ' calls failed, one of them with: ' ~ failed[1]) }}
+        {%- elif failed[0] > 0 -%}
             {% do exceptions.warn(
                 model.name ~ ': ' ~ failed[0] ~ ' of ' ~ wanted ~ ' calls failed and stay unanswered'
                 ~ ' until the next build, one of them with: ' ~ failed[1]) %}

@@ -4,6 +4,6 @@
 ) }}
 
 select distinct
-    {{ request_key('question_writer', ['spec']) }} as request_key,
+    {{ request_key('writer', ["'question'", 'spec']) }} as request_key,
     spec,
 from {{ ref('question_specs') }}
