@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from functools import lru_cache
 
 import snowballstemmer
@@ -31,7 +32,16 @@ _TOKEN = re.compile(
     r"\d+(?:[.,]\d+)*|[^\W_\d]+(?:'[^\W_]+)*|[^\W_]+|[.,;:!?()\[\]\u2026\u2014\u2013\n]"
 )
 _WIFI = re.compile(r"\bwi[- ]fi\b")
-_STEMMER = snowballstemmer.stemmer("english")
+
+
+class _Stemmer(threading.local):
+    """A stemmer keeps its word in itself, so each thread has its own."""
+
+    def __init__(self) -> None:
+        self.stemmer = snowballstemmer.stemmer("english")
+
+
+_STEMMER = _Stemmer()
 
 CLAUSE_MARKS = frozenset(".;:!?()[]\u2026\u2014\u2013\n")
 CLAUSE_WORDS = _words(
@@ -114,7 +124,7 @@ def is_word(token: str) -> bool:
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """The English Snowball stem: "showers", "showered" and "shower" are one."""
-    return str(_STEMMER.stemWord(word))
+    return str(_STEMMER.stemmer.stemWord(word))
 
 
 def is_negation(token: str) -> bool:
