@@ -3,6 +3,8 @@ with recovery_scores as (select * from {{ ref('recovery_scores') }}),
 
 operating_points as (select * from {{ ref('operating_points') }}),
 
+field_claims as (select * from {{ ref('field_claims') }}),
+
 -- Evidence against in any channel leaves the value unknown.
 contested as (
     select
@@ -21,7 +23,11 @@ final as (
         recovery_scores.evidence_id,
         recovery_scores.score as probability,
     from recovery_scores
-    inner join operating_points using (channel)
+    inner join field_claims using (claim_id)
+    inner join operating_points
+        on
+            recovery_scores.channel = operating_points.channel
+            and field_claims.field = operating_points.field
     where
         recovery_scores.purpose = 'unknown'
         and recovery_scores.score >= operating_points.threshold

@@ -101,7 +101,7 @@ supported_constraints as (
         source_constraints.claim,
         support.channel,
         case support.channel
-            when 'spatial' then source_constraints.parameters ->> 'relation'
+            when 'spatial' then source_constraints.parameters ->> 'operator'
             else support.evidence_id
         end as evidence_id,
         case support.channel

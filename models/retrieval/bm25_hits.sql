@@ -1,6 +1,8 @@
 -- One row per question, source and record: the record's best entry by BM25, to the retrieval depth.
 with queries as (select * from {{ ref('queries') }}),
 
+corpus_entries as (select * from {{ ref('corpus_entries') }}),
+
 postings as (select * from {{ ref('postings') }}),
 
 listed_words as (
@@ -22,24 +24,26 @@ question_words as (
 entry_scores as (
     select
         question_words.qid,
-        postings.source,
-        postings.record_id,
         postings.entry_id,
         sum(question_words.occurrences * postings.weight) as score,
     from question_words
     inner join postings using (word)
-    group by question_words.qid, postings.source, postings.record_id, postings.entry_id
+    group by question_words.qid, postings.entry_id
 ),
 
 record_scores as (
     select
-        qid,
-        source,
-        record_id,
-        max(score) as score,
-        min_by(entry_id, {'descending': -score, 'entry_id': entry_id}) as entry_id,
+        entry_scores.qid,
+        corpus_entries.source,
+        corpus_entries.record_id,
+        max(entry_scores.score) as score,
+        min_by(
+            entry_scores.entry_id,
+            {'descending': -entry_scores.score, 'entry_id': entry_scores.entry_id}
+        ) as entry_id,
     from entry_scores
-    group by qid, source, record_id
+    inner join corpus_entries using (entry_id)
+    group by entry_scores.qid, corpus_entries.source, corpus_entries.record_id
 ),
 
 final as (

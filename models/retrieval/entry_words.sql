@@ -4,7 +4,6 @@ with corpus_entries as (select * from {{ ref('corpus_entries') }}),
 split_entries as (
     select
         entry_id,
-        record_id,
         source,
         {{ words('content') }} as words,
     from corpus_entries
@@ -13,7 +12,6 @@ split_entries as (
 listed_words as (
     select
         entry_id,
-        record_id,
         source,
         len(words) as entry_length,
         unnest(words) as word,
@@ -24,12 +22,11 @@ final as (
     select
         entry_id,
         word,
-        record_id,
         source,
         entry_length,
         count(*) as occurrences,
     from listed_words
-    group by entry_id, word, record_id, source, entry_length
+    group by entry_id, word, source, entry_length
 )
 
 select * from final

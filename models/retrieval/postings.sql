@@ -43,8 +43,6 @@ final as (
     select
         entry_words.word,
         entry_words.entry_id,
-        entry_words.record_id,
-        entry_words.source,
         (
             word_weights.idf * entry_words.occurrences / (
                 entry_words.occurrences + {{ var('bm25_k1', 1.2) }}::double * (
