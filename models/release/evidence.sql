@@ -16,6 +16,8 @@ recovered_values as (select * from {{ ref('recovered_values') }}),
 
 source_constraints as (select * from {{ ref('source_constraints') }}),
 
+constraint_parts as (select * from {{ ref('constraint_parts') }}),
+
 support as (select * from {{ ref('support') }}),
 
 texts as (select * from {{ ref('texts') }}),
@@ -87,46 +89,76 @@ recovered_fields as (
     where answer_fields.status = 'recovered'
 ),
 
-supported_constraints as (
+-- A graph pattern rests on several features: one row for each.
+supported_parts as (
     select
         released_answers.qid,
         released_answers.record_id,
-        case
-            when source_constraints.source != support.channel then 'cross_modal'
-            when support.channel = 'text' then 'text'
-            when support.channel = 'photo' then 'image'
-            when support.channel = 'spatial' then 'geo'
-            when support.channel = 'graph' then 'kg'
-        end as family,
-        source_constraints.claim,
+        source_constraints.source,
+        source_constraints.parameters,
+        coalesce(constraint_parts.claim, source_constraints.claim) as claim,
         support.channel,
-        case support.channel
-            when 'spatial' then source_constraints.parameters ->> 'operator'
-            else support.evidence_id
-        end as evidence_id,
-        case support.channel
+        support.confidence,
+        unnest(if(
+            support.channel = 'graph',
+            string_split(support.evidence_id, ','),
+            [support.evidence_id]
+        )) as evidence_id,
+    from released_answers
+    inner join support
+        on
+            released_answers.attempt_id = support.attempt_id
+            and released_answers.record_id = support.record_id
+    inner join source_constraints on support.constraint_id = source_constraints.constraint_id
+    inner join constraint_parts
+        on
+            support.constraint_id = constraint_parts.constraint_id
+            and support.part = constraint_parts.part
+    where support.verdict = 'yes'
+),
+
+met_constraints as (
+    select
+        qid,
+        record_id,
+        case
+            when source != channel then 'cross_modal'
+            when channel = 'text' then 'text'
+            when channel = 'photo' then 'image'
+            when channel = 'spatial' then 'geo'
+            when channel = 'graph' then 'kg'
+        end as family,
+        claim,
+        channel,
+        if(channel = 'spatial', parameters ->> 'operator', evidence_id) as evidence_id,
+        case channel
             when 'text' then 'text_judgement'
             when 'photo' then 'photo_judgement'
             when 'spatial' then 'spatial_operator'
             when 'graph' then 'graph_pattern'
         end as verification_method,
-        support.confidence,
-        to_json({
-            'constraint_source': source_constraints.source,
-            'checked_on': support.channel
-        }) as details,
-    from released_answers
-    inner join source_constraints using (attempt_id)
-    inner join support using (attempt_id, constraint_id, record_id)
-    where support.verdict = 'yes'
+        confidence,
+        if(
+            channel = 'spatial',
+            to_json({
+                'radius_km': (parameters ->> 'radius_km')::integer,
+                'sector': parameters ->> 'sector',
+                'distance_km': split_part(evidence_id, '=', 2)::double
+            }),
+            to_json({'constraint_source': source, 'checked_on': channel})
+        ) as details,
+    from supported_parts
 ),
 
+-- Texts and photos are known here as corpus entries, `text:<text_id>`; recovered features as well.
 pieces as (
     select * from known_fields
     union all
-    select * from recovered_fields
+    select * replace (regexp_replace(evidence_id, '^(text|photo|graph):', '') as evidence_id)
+    from recovered_fields
     union all
-    select * from supported_constraints
+    select * replace (regexp_replace(evidence_id, '^(text|photo):', '') as evidence_id)
+    from met_constraints
 ),
 
 located_pieces as (
@@ -141,7 +173,7 @@ located_pieces as (
         end as locator_type,
         case pieces.channel
             when 'photo' then {{ photo_stem('pieces.evidence_id') }}
-            when 'graph' then coalesce(kg_features.feature, pieces.evidence_id)
+            when 'graph' then kg_features.feature
             else pieces.evidence_id
         end as locator,
     from pieces
