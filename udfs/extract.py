@@ -17,8 +17,8 @@ from udfs.text import CLAUSE_MARKS, CLAUSE_WORDS, is_negation, negated, split_se
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*|[.,;:!?()\[\]\u2026\u2013\u2014]|&")
 _LINKS = word_set(
-    "is was are were be been being am 's seems seemed felt feels looks looked tasted tastes smelled "
-    "smells stayed stays sounded remains remained isn't wasn't aren't weren't"
+    "is was are were be been being am 's seems seemed felt feels looks looked tasted tastes "
+    "smelled smells stayed stays sounded remains remained isn't wasn't aren't weren't"
 )
 _DETERMINERS = word_set("the a an this that these those my our their his her its your all")
 _PREPOSITIONS = word_set("of in on at by for from with near around inside to")
