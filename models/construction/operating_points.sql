@@ -101,7 +101,11 @@ placed as (
         case decided.scope
             when 'fixed' then try_cast('{{ var("recovery_threshold") }}' as double)
             when 'default' then {{ var('recovery_default_threshold') }}
-            else reached.threshold
+            -- A channel that does not reach the precision stays without a threshold.
+            else if(
+                reached.threshold is null, null,
+                greatest(reached.threshold, {{ var('recovery_least_threshold') }})
+            )
         end as threshold,
     from decided
     left join reached

@@ -7,6 +7,8 @@ record_points as (select * from {{ ref('record_points') }}),
 
 kg_edges as (select * from {{ ref('kg_edges') }}),
 
+kg_features as (select * from {{ ref('kg_features') }}),
+
 final as (
     select distinct record_id, 'text' as source from texts
     union all
@@ -16,9 +18,11 @@ final as (
     union all
     select record_id, 'graph' as source
     from kg_edges
+    inner join kg_features using (feature_id)
     where
-        edge_type = 'record_feature' and polarity = 'positive'
-        and confidence >= {{ var('mention_confidence') }}
+        kg_edges.edge_type = 'record_feature' and kg_edges.polarity = 'positive'
+        and kg_edges.confidence >= {{ var('mention_confidence') }}
+        and kg_features.record_count >= 2
     group by record_id
     having count(*) >= 2
 )

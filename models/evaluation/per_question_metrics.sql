@@ -5,7 +5,9 @@ qrels as (select * from {{ ref('qrels') }}),
 
 queries as (select * from {{ ref('queries') }}),
 
-metrics as (select * from {{ question_metrics('runs', 'qrels', 'queries') }}),
+metrics as (
+    select * from {{ question_metrics('runs', 'qrels', 'queries') }}
+),
 
 final as (
     select

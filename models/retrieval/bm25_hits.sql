@@ -51,7 +51,7 @@ final as (
         qid,
         source,
         record_id,
-        row_number() over (partition by qid, source order by score desc, record_id) as rank,
+        row_number() over (partition by qid, source order by score desc, record_id asc) as rank,
         score::double as score,
         entry_id,
     from record_scores

@@ -52,7 +52,7 @@ final as (
         qid,
         source,
         record_id,
-        row_number() over (partition by qid, source order by score desc, record_id) as rank,
+        row_number() over (partition by qid, source order by score desc, record_id asc) as rank,
         score,
         entry_id,
     from record_scores

@@ -1,7 +1,9 @@
 -- One row per run, question and record: the run's rankings of the three sources fused by rank.
 with source_runs as (select * from {{ ref('source_runs') }}),
 
-fused as (select * from {{ rank_fusion('source_runs') }}),
+fused as (
+    select * from {{ rank_fusion('source_runs') }}
+),
 
 final as (
     select

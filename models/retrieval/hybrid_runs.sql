@@ -11,7 +11,9 @@ branches as (
     where run in ('bm25', 'dense')
 ),
 
-fused as (select * from {{ rank_fusion('branches') }}),
+fused as (
+    select * from {{ rank_fusion('branches') }}
+),
 
 final as (
     select
