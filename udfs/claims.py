@@ -30,6 +30,7 @@ class Cue(NamedTuple):
     phrase: Phrase
     topic: int
     is_opposite: bool
+    is_known: bool
 
 
 class Claim(NamedTuple):
@@ -45,12 +46,14 @@ class Claim(NamedTuple):
 class Reading(NamedTuple):
     """What one sentence says of a claim.
 
-    overlap: share of the claim's topics that it touches; direction: 1 for, -1 against, 0 unclear.
+    overlap: share of the claim's topics that it touches; direction: 1 for, -1 against, 0 unclear;
+    has_cue: touched by another word for it, or its opposite, as judge_cues.yml knows them.
     """
 
     sentence: str
     overlap: float
     direction: int
+    has_cue: bool
 
 
 class _Match(NamedTuple):
@@ -86,13 +89,17 @@ def parse_claim(text: str) -> Claim:
     stems = [stem(word) for word in words]
     topics = [i for i, word in enumerate(words) if word not in knowledge.frame]
     topics = topics or [i for i, word in enumerate(words) if not is_negation(word)]
-    cues = {Cue((stems[index],), number, False): None for number, index in enumerate(topics)}
+    cues = {Cue((stems[index],), number, False, False): None for number, index in enumerate(topics)}
     for entry in knowledge.entries:
         covered = {i for name in entry.names for i in _positions(stems, name)}
         for number, index in enumerate(topics):
             if index in covered:
-                cues |= {Cue(phrase, number, False): None for phrase in entry.same}
-                cues |= {Cue(phrase, number, True): None for phrase in entry.opposite}
+                cues |= {
+                    Cue(phrase, number, False, True): None
+                    for phrase in entry.same
+                    if phrase != (stems[index],)
+                }
+                cues |= {Cue(phrase, number, True, True): None for phrase in entry.opposite}
     by_first: dict[str, list[Cue]] = {}
     for cue in cues:
         by_first.setdefault(cue.phrase[0], []).append(cue)
@@ -108,10 +115,11 @@ def read_sentence(claim: Claim, sentence: str) -> Reading:
     stems = _stems(words)
     matches = _matches(claim, stems)
     if not matches:
-        return Reading(sentence, 0.0, 0)
+        return Reading(sentence, 0.0, 0, False)
     overlap = len({match.cue.topic for match in matches}) / max(claim.topics, 1)
     direction = _direction(claim, words, matches, sentence)
-    return Reading(sentence, overlap, direction)
+    has_cue = any(match.cue.is_known for match in matches)
+    return Reading(sentence, overlap, direction, has_cue)
 
 
 def _direction(claim: Claim, words: tuple[str, ...], matches: list[_Match], sentence: str) -> int:

@@ -65,7 +65,8 @@ _NOT_NEGATIONS = _phrases(
     "don't miss|do not miss|don't hesitate|do not hesitate|don't forget|do not forget|why not|"
     "whether or not|if not|no joke|no need|not a problem|no less|no more than|not least|no fuss|"
     "no complaints|no better|never had better|never had a better|never had such|never seen such|"
-    "why wouldn't|why don't|not far|nothing beats|no shortage|no lack|no trouble|nothing short"
+    "with or without|why wouldn't|why don't|not far|nothing beats|"
+    "no shortage|no lack|no trouble|nothing short"
 )
 # Phrases that say without a negation that something is not there: ahead, and on both sides.
 _ABSENT = _phrases(
@@ -80,9 +81,11 @@ _GONE = _phrases(
 AVAILABILITY = _words(
     "available accept accepted allow allowed offer offered provide provided permit permitted "
     "possible include included exist serve served welcome option here there open working work "
-    "works have had found find anywhere sight"
+    "works have had found find anywhere sight taken made sold fit suitable supported honored "
+    "required needed anymore"
 )
 SCOPE_WORDS = 8
+_LIST_ENDS = frozenset(["or", "nor", "and"])
 
 
 def split_sentences(content: str, max_sentences: int = 60, max_chars: int = 400) -> list[str]:
@@ -146,7 +149,8 @@ def negated(tokens: list[str]) -> list[bool]:
         skip = index + _length(_NOT_NEGATIONS, tokens, index)
         if skip > index:
             continue
-        if is_negation(token) or _length(_ABSENT, tokens, index):
+        too_for = token == "too" and tokens[index + 2 : index + 3] == ["for"]
+        if is_negation(token) or too_for or _length(_ABSENT, tokens, index):
             _cover_ahead(tokens, index, covered)
         elif _length(_GONE, tokens, index):
             _cover_ahead(tokens, index, covered)
@@ -180,10 +184,15 @@ def _cover_ahead(tokens: list[str], cue: int, covered: list[bool]) -> None:
 
 
 def _cover_back(tokens: list[str], cue: int, covered: list[bool]) -> None:
-    for index in range(cue - 1, max(cue - 1 - SCOPE_WORDS, -1), -1):
-        if tokens[index] in CLAUSE_MARKS or tokens[index] in CLAUSE_WORDS or tokens[index] == ",":
+    words = 0
+    for index in range(cue - 1, -1, -1):
+        token = tokens[index]
+        if token in CLAUSE_MARKS or token in CLAUSE_WORDS or words >= SCOPE_WORDS:
+            break
+        if token == "," and not _LIST_ENDS & set(tokens[index + 1 : index + 4]):
             break
         covered[index] = True
+        words += is_word(token)
 
 
 def _list_goes_on(tokens: list[str], comma: int) -> bool:
