@@ -1,8 +1,8 @@
 {#-
     One row per run, question and metric with its value in [0, 1]: hit@5, recall@10, mrr@10.
-    Records rank by score descending, then record_id ascending. A question that a run does not answer
-    counts 0, a record without a qrel is wrong, a run of questions not asked is left out; a question
-    without an answer is an error, because no value would be true of it.
+    Records rank by score descending, then record_id ascending. A question that a run does not
+    answer counts 0, a record without a qrel is wrong, rows of questions not asked are left out; a
+    question without an answer is an error, because no value would be true of it.
     runs: relation with run, qid, record_id, score (one row per run, question and record)
     qrels: relation with qid, record_id (one row per question and answer)
     queries: relation with qid (one row per question)
@@ -23,7 +23,9 @@
                 run,
                 qid,
                 record_id,
-                row_number() over (partition by run, qid order by score desc, record_id) as rank,
+                row_number() over (
+                    partition by run, qid order by score desc, record_id asc
+                ) as rank,
             from {{ runs }}
             qualify rank <= 10
         ),

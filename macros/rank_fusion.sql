@@ -10,7 +10,7 @@
             run,
             qid,
             record_id,
-            row_number() over (partition by run, qid order by score desc, record_id) as rank,
+            row_number() over (partition by run, qid order by score desc, record_id asc) as rank,
             score::double as score,
         from (
             select

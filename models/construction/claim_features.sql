@@ -7,28 +7,47 @@ content_vectors as (select * from {{ ref('content_vectors') }}),
 
 kg_features as (select * from {{ ref('kg_features') }}),
 
-final as (
+claims as (
     select
         field_claims.claim_id,
-        kg_features.feature_id,
-        kg_features.feature,
-        round(array_inner_product(claim_vectors.vector, content_vectors.vector), 4) as similarity,
+        claim_vectors.vector,
     from field_claims
     inner join claim_vectors
         on {{ request_key('text_embedder', ['field_claims.claim']) }} = claim_vectors.content_key
-    cross join kg_features
+),
+
+features as (
+    select
+        kg_features.feature_id,
+        kg_features.feature,
+        content_vectors.vector,
+    from kg_features
     inner join content_vectors
         on
             {{ request_key('text_embedder', ['kg_features.feature']) }}
             = content_vectors.content_key
-    where
-        array_inner_product(claim_vectors.vector, content_vectors.vector)
-        >= {{ var('graph_similarity') }}
+),
+
+similarities as (
+    select
+        claims.claim_id,
+        features.feature_id,
+        features.feature,
+        {{ similarity('claims.vector', 'features.vector') }} as similarity,
+    from claims
+    cross join features
+),
+
+final as (
+    select
+        claim_id,
+        feature_id,
+        feature,
+        similarity,
+    from similarities
+    where similarity >= {{ var('graph_similarity') }}
     qualify row_number() over (
-        partition by field_claims.claim_id
-        order by
-            round(array_inner_product(claim_vectors.vector, content_vectors.vector), 4) desc,
-            kg_features.feature_id asc
+        partition by claim_id order by similarity desc, feature_id asc
     ) <= {{ var('recovery_features') }}
 )
 

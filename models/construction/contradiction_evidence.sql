@@ -24,7 +24,7 @@ retrieved as (
         partition by
             verified_candidates.attempt_id, verified_candidates.record_id, entry_vectors.source
         order by
-            round(array_inner_product(question_vectors.vector, entry_vectors.vector), 4) desc,
+            {{ similarity('question_vectors.vector', 'entry_vectors.vector') }} desc,
             entry_vectors.entry_id asc
     ) <= {{ var('contradiction_items') }}
 ),

@@ -31,7 +31,7 @@ similarities as (
         claims.claim,
         entry_vectors.entry_id,
         entry_vectors.source,
-        round(array_inner_product(claims.vector, entry_vectors.vector), 4) as similarity,
+        {{ similarity('claims.vector', 'entry_vectors.vector') }} as similarity,
     from recovery_pairs
     inner join claims on recovery_pairs.claim_id = claims.claim_id
     inner join entry_vectors on recovery_pairs.record_id = entry_vectors.record_id

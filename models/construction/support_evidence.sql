@@ -48,7 +48,7 @@ similarities as (
         entry_vectors.source,
         anchors.record_id is not null and entry_vectors.entry_id = source_constraints.origin_id
             as is_origin,
-        round(array_inner_product(open_parts.vector, entry_vectors.vector), 4) as similarity,
+        {{ similarity('open_parts.vector', 'entry_vectors.vector') }} as similarity,
     from open_parts
     inner join source_constraints on open_parts.constraint_id = source_constraints.constraint_id
     inner join entry_vectors on open_parts.record_id = entry_vectors.record_id

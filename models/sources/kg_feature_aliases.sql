@@ -33,18 +33,21 @@ pairs as (
         on variant.word = leader.word and variant.raw_feature != leader.raw_feature
 ),
 
-similar_pairs as (
+similarities as (
     select
         pairs.variant,
         pairs.leader,
-        round(array_inner_product(variant.vector, leader.vector), 4) as similarity,
+        {{ similarity('variant.vector', 'leader.vector') }} as similarity,
     from pairs
     inner join compared as variant on pairs.variant = variant.raw_feature
     inner join compared as leader on pairs.leader = leader.raw_feature
-    where
-        (leader.record_count, variant.raw_feature) > (variant.record_count, leader.raw_feature)
-        and round(array_inner_product(variant.vector, leader.vector), 4)
-        >= {{ var('feature_merge_similarity') }}
+    where (leader.record_count, variant.raw_feature) > (variant.record_count, leader.raw_feature)
+),
+
+similar_pairs as (
+    select *
+    from similarities
+    where similarity >= {{ var('feature_merge_similarity') }}
 ),
 
 -- A leader is a variant of nobody, so that no chain of near synonyms drifts away.

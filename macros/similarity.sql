@@ -1,0 +1,9 @@
+{#-
+    Cosine similarity of two stored vectors (unit length, float16 values), to 4 decimals. Products of
+    float16 values are exact in a double, so no order of summation changes the answer.
+-#}
+{% macro similarity(a, b) -%}
+    round(array_inner_product(
+        {{ a }}::double[{{ var('vector_size') }}], {{ b }}::double[{{ var('vector_size') }}]
+    ), 4)
+{%- endmacro %}
