@@ -124,14 +124,16 @@ def read_sentence(claim: Claim, sentence: str) -> Reading:
 
 def _direction(claim: Claim, words: tuple[str, ...], matches: list[_Match], sentence: str) -> int:
     covered = negated(list(words))
-    says = {-1: False, 1: False}
+    says: dict[bool, set[int]] = {True: set(), False: set()}
     for match in matches:
         has_own_negation = any(is_negation(word) for word in words[match.start : match.end])
         is_negated = covered[match.start] and not has_own_negation
-        says[-1 if is_negated != match.cue.is_opposite else 1] = True
-    if says[-1] and _is_of_guest(words):
-        return 0
-    if says[-1]:
+        says[is_negated == match.cue.is_opposite].add(match.cue.topic)
+    if says[False]:
+        # A topic of which the sentence says both ("no showers in winter, hot showers in summer"),
+        # or that the guest negates for himself, leaves the direction open.
+        if says[False] <= says[True] or _is_of_guest(words):
+            return 0
         direction = -1
     elif claim.sentiment:
         return _sentiment(sentence) * claim.sentiment

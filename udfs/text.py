@@ -85,6 +85,8 @@ AVAILABILITY = _words(
     "required needed anymore"
 )
 SCOPE_WORDS = 8
+_PLACES = _words("in at on near from around inside outside during within into under")
+_LINKS = _words("a an the any much many be to that very")
 _LIST_ENDS = frozenset(["or", "nor", "and"])
 
 
@@ -137,9 +139,10 @@ def is_negation(token: str) -> bool:
 def negated(tokens: list[str]) -> list[bool]:
     """For each token, whether an explicit negation covers it.
 
-    A negation reaches to the end of its clause or 8 words ahead, through the commas of a list
-    ("no water, showers or shops"); it reaches back to the start of its clause when what it negates
-    is availability ("dogs are not allowed"). Two negations do not cancel.
+    A negation reaches 8 words ahead or to the end of its clause, through the commas of a list ("no
+    water, showers or shops"), not past a word of place ("no shade in the pool area"). It reaches
+    back to the start of its clause when what it negates is availability ("dogs are not allowed").
+    Two negations do not cancel.
     """
     covered = [False] * len(tokens)
     skip = 0
@@ -174,6 +177,8 @@ def _cover_ahead(tokens: list[str], cue: int, covered: list[bool]) -> None:
         if token in CLAUSE_MARKS or token in CLAUSE_WORDS or words >= SCOPE_WORDS:
             break
         if token == "," and not _list_goes_on(tokens, index):
+            break
+        if token in _PLACES and words >= 1 and tokens[index - 1] not in _LINKS:
             break
         covered[index] = True
         words += is_word(token)
