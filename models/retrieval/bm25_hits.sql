@@ -36,7 +36,7 @@ record_scores as (
         entry_scores.qid,
         corpus_entries.source,
         corpus_entries.record_id,
-        sum(entry_scores.score) as score,
+        max(entry_scores.score) as score,
         min_by(
             entry_scores.entry_id,
             {'descending': -entry_scores.score, 'entry_id': entry_scores.entry_id}

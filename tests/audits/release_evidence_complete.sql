@@ -24,6 +24,14 @@ requirements as (
     inner join {{ ref('constraint_parts') }} as constraint_parts using (constraint_id)
 ),
 
+known_fields as (
+    select distinct
+        qid,
+        business_id,
+    from evidence
+    where family = 'record_field'
+),
+
 final as (
     select
         qrels.qid,
@@ -40,12 +48,13 @@ final as (
     where evidence.qid is null
     union all
     select
-        qid,
-        record_id,
+        qrels.qid,
+        qrels.record_id,
         'any known field' as claim,
     from qrels
-    anti join (select * from evidence where family = 'record_field') as known
-        on qrels.qid = known.qid and qrels.record_id = known.business_id
+    left join known_fields
+        on qrels.qid = known_fields.qid and qrels.record_id = known_fields.business_id
+    where known_fields.qid is null
 )
 
 select * from final

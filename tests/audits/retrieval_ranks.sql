@@ -7,7 +7,9 @@ final as (
         qid,
         record_id,
         rank,
-        row_number() over (partition by run, qid order by score desc, record_id) as true_rank,
+        row_number() over (
+            partition by run, qid order by score desc, record_id asc
+        ) as true_rank,
     from runs
     qualify rank != true_rank
 )
