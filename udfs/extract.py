@@ -24,6 +24,7 @@ _DETERMINERS = word_set("the a an this that these those my our their his her its
 _PREPOSITIONS = word_set("of in on at by for from with near around inside to")
 _SUBJECTS = word_set("i we you he she they")
 _MODALS = word_set("would could should might may must can will wouldn't shouldn't 'd")
+_AUXILIARIES = _MODALS | {"have", "has", "had"}
 _DOUBTS = word_set("if wish hope hoping hoped expect expected expecting unless")
 _SEEKS = word_set("looking look want wanted wanting need needed searching search seeking")
 _PASSIVE_NEGATIONS = word_set(
@@ -74,7 +75,9 @@ def _of_sentence(sentence: str) -> Iterator[Feature]:
 def _clean(token: str) -> str:
     if token == "&":
         return "and"
-    return token[:-2] if token.lower().endswith("'s") and len(token) > 2 else token
+    if "'" in token and token[-2:] in ("'s", "'S") and len(token) > 2:
+        return token[:-2]
+    return token
 
 
 def is_english(words: Iterable[str]) -> bool:
@@ -320,6 +323,7 @@ class _Clause:
         end = link
         while end > 0 and (
             self._kind(end - 1) == "adverb"
+            or self.words[end - 1] in _AUXILIARIES
             or self.words[end - 1] in ("all", "both", "themselves", "itself")
             or is_negation(self.words[end - 1])
         ):

@@ -133,6 +133,7 @@ def is_comparative(word: str) -> bool:
     return word == "better" or (word.endswith("er") and base(word) != word)
 
 
+@lru_cache(maxsize=65536)
 def may_judge(word: str) -> bool:
     """Whether the word is an opinion of some feature."""
     return opinion_of(word) is not None or base(word) in opinion_words().feature_adjectives

@@ -93,8 +93,10 @@ def _shown(parsed: Sentence, found: list[Thing], sentence: str) -> list[tuple[fl
         between = [w for w in parsed.words[first.end : second.start] if w not in ("a", "an", "the")]
         if len(between) == 1 and between[0] in joins and len(first.words) + len(second.words) <= 4:
             join = "and" if between[0] == "," else between[0]
-            text = f"{first.text} {join} {second.text}"
-            shown.append((first.weight + second.weight, text))
+            weight = first.weight + second.weight
+            shown.append((weight, f"{first.text} {join} {second.text}"))
+            # Without its article, where the other form repeats too much of the caption.
+            shown.append((weight, f"{first.text} {join} {' '.join(second.words)}"))
     return [
         (weight, Constraint(f"A photo shows {text}.", f"has photos showing {text}", sentence))
         for weight, text in shown

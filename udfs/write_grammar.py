@@ -35,6 +35,8 @@ def write_question(spec: str) -> str:
         raise ValueError("a question needs five draws and something to ask for")
 
     noun, rest = noun_phrase(parts["categories"])
+    if draws[4] >= 0.5:
+        fields, sources = fields[::-1], sources[::-1]
     phrases = _in_order(fields, sources, draws[0])
     inner, phrases = _pull_forward(phrases, draws[1])
     noun = " ".join(part for part in (noun, rest, inner) if part)

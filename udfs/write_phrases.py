@@ -126,10 +126,26 @@ def _thing(sentence: Sentence, start: int, end: int, is_caption: bool) -> Thing 
     first = end - 1
     while first > start and end - first < _MAX_WORDS and _may_modify(sentence, first - 1):
         first -= 1
+    while first < end - 1 and _is_feeling(sentence.words[first]):
+        first += 1
+    if (
+        kind in ("food", "drink")
+        and sentence.words[first].endswith("ing")
+        and (
+            sentence.words[first:end] != ("drinking", "water")
+            and sentence.words[first] != "sparkling"
+        )
+    ):
+        return None  # "we sat drinking wine"
+    if (
+        sentence.word(start - 1) in _INDEFINITE
+        and singular(sentence.words[end - 1]) != (sentence.words[end - 1])
+    ):
+        return None  # "a pavilion shelters tables"
     if word_class(sentence.words[first]) == "participle" and sentence.word(first - 1)[-2:] == "ly":
         first -= 1  # "freshly baked bread"
     words = sentence.words[first:end]
-    if head not in lists["solo"] and not any(_tells_apart(word) for word in words[:-1]):
+    if head not in lists["solo"] and not any(_tells_apart(w, is_caption) for w in words[:-1]):
         return None
     if any(sentence.negated[first:end]) or any(not word.isascii() for word in words):
         return None
@@ -137,7 +153,7 @@ def _thing(sentence: Sentence, start: int, end: int, is_caption: bool) -> Thing 
         return None
     if is_caption and _is_title(sentence, first, end):
         return None
-    return Thing(words, first, end, kind, _article(sentence, first, start, head, words))
+    return Thing(words, first, end, kind, _article(sentence.word(start - 1), kind, words))
 
 
 def _kind_of(sentence: Sentence, position: int, is_caption: bool) -> str:
@@ -169,9 +185,16 @@ def _may_modify(sentence: Sentence, position: int) -> bool:
     return singular(word) not in opinion_words().rejected and len(word) > 2
 
 
-def _tells_apart(word: str) -> bool:
+def _tells_apart(word: str, is_caption: bool) -> bool:
     """Whether the word in front makes the thing a particular one, whatever anybody feels of it."""
-    return word not in thing_words()["weak"] and opinion_of(word) is None
+    lists = thing_words()
+    if word in lists["weak"] or (word in lists["colors"] and not is_caption):
+        return False
+    return not _is_feeling(word)
+
+
+def _is_feeling(word: str) -> bool:
+    return opinion_of(word) is not None and word not in opinion_words().neutral
 
 
 def _is_name(sentence: Sentence, position: int) -> bool:
@@ -192,12 +215,12 @@ def _is_title(sentence: Sentence, start: int, end: int) -> bool:
     return sum(capitals) > 1
 
 
-def _article(sentence: Sentence, first: int, start: int, head: str, words: tuple[str, ...]) -> str:
-    if singular(words[-1]) != words[-1] or head in ("stairs",):
+def _article(before: str, kind: str, words: tuple[str, ...]) -> str:
+    """The indefinite article, unless the noun is plural or a mass: "outdoor seating"."""
+    head = words[-1]
+    if singular(head) != head or (head.endswith("s") and not head.endswith("ss")):
         return ""
-    before = sentence.word(start - 1)
-    if head in thing_words()["mass"] and before not in _INDEFINITE:
-        return ""
-    if words[-1].endswith("s") and not words[-1].endswith("ss"):
+    is_mass = head in thing_words()["mass"]
+    if is_mass and (kind in ("food", "drink") or before not in _INDEFINITE):
         return ""
     return article(" ".join(words))
