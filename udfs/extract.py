@@ -23,7 +23,9 @@ _LINKS = word_set(
 _DETERMINERS = word_set("the a an this that these those my our their his her its your all")
 _PREPOSITIONS = word_set("of in on at by for from with near around inside to")
 _SUBJECTS = word_set("i we you he she they")
-_MODALS = word_set("would could should might may must can will wouldn't shouldn't 'd")
+_MODALS = word_set("would could should might may must can will wouldn't shouldn't couldn't 'd")
+_REFUSALS = word_set("not don't wouldn't can't cannot couldn't")
+_HIGHLY = word_set("enough more highly")
 _AUXILIARIES = _MODALS | {"have", "has", "had"}
 _DOUBTS = word_set("if wish hope hoping hoped expect expected expecting unless")
 _SEEKS = word_set("looking look want wanted wanting need needed searching search seeking")
@@ -121,10 +123,11 @@ class _Clause:
                 subjects, confidence = self._subjects_before(link), 0.9
                 sign = self._sign_after_link(link, index)
                 if self._is_hypothetical(link):
-                    # "The coffee could be better" blames it; "would be great" says nothing.
-                    if self.words[link - 1] != "could" or not is_comparative(word) or sign < 0:
+                    # "Could be better" blames, "could not be better" praises, "would be" is neither.
+                    near = self.words[max(0, link - 3) : link]
+                    if not is_comparative(word) or not {"could", "couldn't"} & set(near):
                         return
-                    sign = -1
+                    sign = 1 if self.negated[index] or "couldn't" in near else -1
             elif start is None:
                 subjects, confidence = self._verbless_subject(index), 0.75
                 sign = -1 if self.negated[index] else 1
@@ -371,8 +374,9 @@ class _Clause:
         if not is_liked and self._previous(index) == "not":
             return
         sign = -1 if self.negated[index] else 1
-        if self.words[index] == "recommend" and sign < 0:
-            sign = -1 if self._previous(index) in ("not", "don't", "wouldn't", "can't") else 0
+        if self.words[index] == "recommend" and self._previous(index) in _REFUSALS:
+            # "Could not recommend the host more highly" is the highest praise.
+            sign = 1 if _HIGHLY & set(self.words[index:]) else -1
         for noun, modifier in self._nouns_from(position) if sign else []:
             feature = self._name(noun, modifier, "")
             if feature:
