@@ -17,10 +17,10 @@
                 run,
                 qid,
                 record_id,
-                sum((1.0::double / ({{ var('rrf_k', 60) }} + rank))::decimal(18, 12)) as score,
+                sum((1.0::double / ({{ var('rrf_k') }} + rank))::decimal(18, 12)) as score,
             from {{ rankings }}
             group by run, qid, record_id
         ) as fused
-        qualify rank <= {{ var('retrieval_depth', 100) }}
+        qualify rank <= {{ var('retrieval_depth') }}
     )
 {%- endmacro %}

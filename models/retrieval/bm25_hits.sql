@@ -55,7 +55,7 @@ final as (
         score::double as score,
         entry_id,
     from record_scores
-    qualify rank <= {{ var('retrieval_depth', 100) }}
+    qualify rank <= {{ var('retrieval_depth') }}
 )
 
 select * from final

@@ -10,7 +10,7 @@ entry_vectors as (select * from {{ ref('entry_vectors') }}),
 wide_questions as (
     select
         certified_questions.qid,
-        question_vectors.vector::double[{{ var("vector_size") }}] as vector,
+        question_vectors.vector::double[{{ var('vector_size') }}] as vector,
     from certified_questions
     inner join question_vectors using (attempt_id)
 ),
@@ -20,7 +20,7 @@ wide_entries as (
         entry_id,
         record_id,
         source,
-        vector::double[{{ var("vector_size") }}] as vector,
+        vector::double[{{ var('vector_size') }}] as vector,
     from entry_vectors
     where vector is not null
 ),
@@ -56,7 +56,7 @@ final as (
         score,
         entry_id,
     from record_scores
-    qualify rank <= {{ var('retrieval_depth', 100) }}
+    qualify rank <= {{ var('retrieval_depth') }}
 )
 
 select * from final

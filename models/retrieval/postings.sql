@@ -34,9 +34,9 @@ word_weights as (
     from word_sizes
     inner join source_sizes using (source)
     where
-        word_sizes.entries_with_word <= {{ var('stop_word_entries', 1000) }}
+        word_sizes.entries_with_word <= {{ var('stop_word_entries') }}
         or word_sizes.entries_with_word
-        <= {{ var('stop_word_share', 0.5) }} * source_sizes.entry_count
+        <= {{ var('stop_word_share') }} * source_sizes.entry_count
 ),
 
 final as (
@@ -45,9 +45,9 @@ final as (
         entry_words.entry_id,
         (
             word_weights.idf * entry_words.occurrences / (
-                entry_words.occurrences + {{ var('bm25_k1', 1.2) }}::double * (
-                    1 - {{ var('bm25_b', 0.75) }}::double
-                    + {{ var('bm25_b', 0.75) }}::double
+                entry_words.occurrences + {{ var('bm25_k1') }}::double * (
+                    1 - {{ var('bm25_b') }}::double
+                    + {{ var('bm25_b') }}::double
                     * entry_words.entry_length / word_weights.mean_length
                 )
             )
