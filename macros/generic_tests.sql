@@ -1,9 +1,9 @@
-{#- Rows whose key repeats. columns: the key's columns, in the table's order. -#}
+{#- Rows whose key repeats or is null in part. columns: the key's columns, in the table's order. -#}
 {% test unique_key(model, columns) %}
     select {{ columns | join(', ') }}, count(*) as row_count
     from {{ model }}
     group by {{ columns | join(', ') }}
-    having count(*) > 1
+    having count(*) > 1{% for column in columns %} or {{ column }} is null{% endfor %}
 {% endtest %}
 
 

@@ -22,9 +22,9 @@ entries as (
         'fields' as source,
         concat_ws(
             '. ',
-            records.name,
-            array_to_string(records.categories, ', '),
-            concat_ws(', ', nullif(records.address, ''), records.postal_code),
+            nullif(records.name, ''),
+            nullif(array_to_string(records.categories, ', '), ''),
+            nullif(concat_ws(', ', nullif(records.address, ''), records.postal_code), ''),
             'latitude: ' || round(records.latitude, 4) || '; longitude: '
             || round(records.longitude, 4),
             field_lists.field_list
