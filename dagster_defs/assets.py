@@ -21,6 +21,8 @@ from dagster_defs.runs import write_runs
 from udfs.settings import Settings, UserError
 
 INPUT_FILES = dg.AssetKey("input_files")
+# dbt's unit tests belong to `make test`. The manifest is written by parsing alone.
+BUILD_COMMAND = ["--no-write-json", "build", "--exclude-resource-type", "unit_test"]
 PUBLISHED = dg.AssetKey("published_warehouse")
 
 
@@ -113,7 +115,13 @@ def define(settings: Settings) -> dg.Definitions:
             selection += ["--indirect-selection", indirect]
         progress = Progress(manifest)
         with writing(settings):
-            command = ["build", "--exclude-resource-type", "unit_test", *selection]
+            command = [
+                "--no-write-json",
+                "build",
+                "--exclude-resource-type",
+                "unit_test",
+                *selection,
+            ]
             for event in run_dbt(settings, command, progress.wait):
                 progress.show(event)
                 yield from DbtCoreCliEventMessage(event, {}).to_default_asset_events(

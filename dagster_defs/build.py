@@ -66,9 +66,11 @@ def _build(settings: Settings, started: float) -> int:
     say(f"Building {settings.warehouse} from {what} (profile {settings.profile})")
 
     # Imported here: Dagster and dbt take seconds, which an error above should not cost.
+    from dagster import DagsterInstance
+
     from dagster_defs.assets import define
     from dagster_defs.dbt import BuildError
-    from dagster_defs.instance import build_instance, end_dead_runs, failure_reasons
+    from dagster_defs.instance import failure_reasons, save_results
     from dagster_defs.summary import print_summary
 
     try:
@@ -77,13 +79,13 @@ def _build(settings: Settings, started: float) -> int:
         print(f"error: {error}", file=sys.stderr)
         return FAILED
 
-    with build_instance(settings) as instance:
-        end_dead_runs(instance)
+    with DagsterInstance.ephemeral() as instance:
         result = job.execute_in_process(
             instance=instance,
             raise_on_error=False,
             run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
         )
+    save_results(settings, result)
     if not result.success:
         for reason in failure_reasons(result):
             print(f"error: {reason}", file=sys.stderr)

@@ -20,13 +20,14 @@ def main() -> int:
         return UNUSABLE
 
     from dagster_defs.dbt import BuildError, load_manifest
-    from dagster_defs.instance import write_instance_files
+    from dagster_defs.instance import report_saved_results, write_instance_file
 
-    write_instance_files(settings)
+    write_instance_file(settings)
     os.environ.update(settings.to_env())
     os.environ["DAGSTER_HOME"] = str(settings.dagster_home)
     try:
         load_manifest(settings)
+        report_saved_results(settings)
     except BuildError as error:
         print(f"error: {error}", file=sys.stderr)
         return FAILED

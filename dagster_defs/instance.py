@@ -1,8 +1,11 @@
-"""The Dagster instance of a warehouse: its runs and events lie in `<warehouse>/dagster/`."""
+"""Dagster's own storage: in memory during `make run`, in `<warehouse>/dagster/` for `make dev`."""
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import dagster as dg
+from dagster._core.definitions.asset_checks.asset_check_evaluation import AssetCheckEvaluation
 
 from udfs.settings import Settings
 
@@ -13,36 +16,41 @@ telemetry:
 nux:
   enabled: false
 """
-
-# `make run` speaks to the terminal itself; capturing it would hide the terminal from it.
-BUILD_YAML = (
-    DAGSTER_YAML
-    + """\
-compute_logs:
-  module: dagster._core.storage.noop_compute_log_manager
-  class: NoOpComputeLogManager
-"""
-)
-UNFINISHED = [dg.DagsterRunStatus.STARTED, dg.DagsterRunStatus.STARTING]
+Results = list[dg.AssetMaterialization | AssetCheckEvaluation]
 
 
-def write_instance_files(settings: Settings) -> None:
-    """Write the configuration that `dagster dev` and `make run` read."""
+def write_instance_file(settings: Settings) -> None:
+    """Write the configuration that `dagster dev` reads."""
     settings.dagster_home.mkdir(parents=True, exist_ok=True)
-    for name, text in (("dagster.yaml", DAGSTER_YAML), ("build.yaml", BUILD_YAML)):
-        (settings.dagster_home / name).write_text(text, encoding="utf-8")
+    (settings.dagster_home / "dagster.yaml").write_text(DAGSTER_YAML, encoding="utf-8")
 
 
-def build_instance(settings: Settings) -> dg.DagsterInstance:
-    """The instance for a build in this process; its history shows under `make dev`."""
-    write_instance_files(settings)
-    return dg.DagsterInstance.from_config(str(settings.dagster_home), "build.yaml")
+def save_results(settings: Settings, result: dg.ExecuteInProcessResult) -> None:
+    """Keep what a build made and checked, for report_saved_results.
+
+    Writing some thousand events to Dagster's storage takes longer than dbt itself, so a build keeps
+    them in memory and `make dev` catches up.
+    """
+    results: Results = [
+        event.step_materialization_data.materialization
+        for event in result.get_asset_materialization_events()
+    ]
+    results += result.get_asset_check_evaluations()
+    path = _saved_path(settings)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(dg.serialize_value(results), encoding="utf-8")
 
 
-def end_dead_runs(instance: dg.DagsterInstance) -> None:
-    """Mark runs whose process died as failed. Only for the holder of the build lock."""
-    for run in instance.get_runs(filters=dg.RunsFilter(statuses=UNFINISHED)):
-        instance.report_run_failed(run, "its process ended before it was finished")
+def report_saved_results(settings: Settings) -> None:
+    """Show the last build's results in the asset graph."""
+    path = _saved_path(settings)
+    if not path.exists():
+        return
+    results = dg.deserialize_value(path.read_text(encoding="utf-8"), list)
+    with dg.DagsterInstance.from_config(str(settings.dagster_home)) as instance:
+        for result in results:
+            instance.report_runless_asset_event(result)
+    path.unlink()
 
 
 def failure_reasons(result: dg.ExecuteInProcessResult) -> list[str]:
@@ -55,3 +63,7 @@ def failure_reasons(result: dg.ExecuteInProcessResult) -> list[str]:
         else:
             reasons.append(f"{event.step_key} failed unexpectedly\n{failure.error_display_string}")
     return reasons
+
+
+def _saved_path(settings: Settings) -> Path:
+    return settings.dagster_home / "last_build.json"

@@ -56,7 +56,7 @@ def print_summary(settings: Settings, seconds: float) -> None:
         (settings.runs_dir, "the runs in the TREC format"),
     ):
         console.print(f"  {_short(path):<32} {what}", markup=False, soft_wrap=True)
-    console.print(f"  {'make dev':<32} the graph of all tables and checks, in Dagster")
+    console.print(f"  {'make dev':<32} the graph of all tables and checks", soft_wrap=True)
     if example:
         query = EXPLAIN.format(qid=example[0], record_id=example[1])
         console.print("\nWhy is a record an answer? Ask the published warehouse:")
