@@ -68,10 +68,16 @@ def define(settings: Settings) -> dg.Definitions:
     @dg.asset(group_name="inputs", kinds={"python"})
     def sample_city() -> dg.MaterializeResult[Any]:
         """The generated default collection and its planted truth."""
-        from sample_city.generate import generate
+        from sample_city import generate, is_current
 
+        folders = settings.sample_city_dir, settings.warehouse / "truth"
         with writing(settings):
-            generate(settings.sample_city_dir, settings.warehouse / "truth")
+            if not is_current(*folders):
+                say("  generating the sample city ...")
+                try:
+                    generate(*folders)
+                except ValueError as error:
+                    raise UserError(str(error)) from None
         return dg.MaterializeResult(metadata={"folder": dg.MetadataValue.path(settings.data)})
 
     @dg.asset(
