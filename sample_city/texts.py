@@ -40,11 +40,15 @@ class Text:
     stars: int
     sentences: list[Sentence]
     review_id: str = ""
+    has_paragraphs: bool = False
 
     @property
     def content(self) -> str:
-        """The whole text."""
-        return " ".join(sentence.text for sentence in self.sentences)
+        """The whole text; some people start a new paragraph after their first sentence."""
+        texts = [sentence.text for sentence in self.sentences]
+        if self.has_paragraphs and len(texts) > 3:
+            texts[:2] = ["\n\n".join(texts[:2])]
+        return " ".join(texts)
 
 
 @dataclass(frozen=True)
@@ -68,6 +72,7 @@ class Writer:
         self._prose = words.read("prose")
         self._frames = Frames(self._prose)
         self._written: Counter[str] = Counter()
+        self._voice: dict[str, list[str]] = {}
         self._fields = {field.name: field for field in words.read_fields()}
         self._features = {feature.key: feature for feature in words.read_features()}
 
@@ -94,6 +99,7 @@ class Writer:
                 # One review of a place a person; tips as they come.
                 place = draws.weighted(unmet if number < total - tip_count else likes)
                 unmet[place] = 0.0
+                self._voice = self._draw_voice(draws)
                 user = users[place]
                 stars = business.quality + user.kindness + 0.8 * draws.bell()
                 date = draw_date(draws)
@@ -105,6 +111,7 @@ class Writer:
                         stars=min(5, max(1, round(stars))),
                         sentences=[],
                         review_id=make_id(self._seed, "review", business.business_id, number),
+                        has_paragraphs=draws.chance(0.15),
                     )
                     text.sentences.extend(self._review(business, user, text, salience, draws))
                     reviews[text.review_id] = text
@@ -119,6 +126,7 @@ class Writer:
         photos = []
         for business, number in _spread_photos(self._seed, businesses, count):
             draws = Draws(self._seed, "photo", business.business_id, number)
+            self._voice = self._draw_voice(draws)
             photos.append(self._photo(business, number, draws))
         return sorted(photos, key=lambda photo: photo.photo_id)
 
@@ -338,10 +346,18 @@ class Writer:
         photo_id = make_id(self._seed, "photo", business.business_id, number)
         return Photo(photo_id, business.business_id, thing.label, caption, thing.draw, sentences)
 
+    def _draw_voice(self, draws: Draws) -> dict[str, list[str]]:
+        """Who tells a text: I or we, and with whom."""
+        return {
+            "me": [draws.pick(["I", "I", "we"])],
+            "who": [draws.pick(self._prose["lists"]["who"])],
+        }
+
     def _lists(self, business: Business, draws: Draws) -> dict[str, Sequence[str]]:
         item, other_item = draws.sample(business.kind.items, 2)
         return {
             **self._prose["lists"],
+            **self._voice,
             "name": [business.name],
             "item": [item],
             "other_item": [other_item],

@@ -58,24 +58,26 @@ class Frames:
         self._frames = {name: lines(block) for name, block in prose["frames"].items()}
         self._subjects = frozenset(prose["subjects"])
         self._verbs = frozenset(prose["verbs"])
+        self._past = frozenset(prose["past"])
+        self._present = frozenset(prose["present"])
 
     def around(
         self, clause: str, topic: str, mood: str, draws: Draws, is_tip: bool, attempt: int
     ) -> str:
         """A template: the clause, in half of the cases within a frame. `topic`: fact or opinion."""
         if attempt < 8 and is_tip:
-            return draws.pick(self._frames["tip"]).replace("<clause>", clause)
+            frames = self._frames["tip"] + (self._frames["tip_glad"] if mood == "glad" else [])
+            return draws.pick(frames).replace("<clause>", clause)
         if attempt < 8 and draws.chance(0.5):
             return f"{clause}."
         names = [topic, mood] if mood in ("glad", "annoyed") else [topic]
-        if self._is_sentence(clause):
+        tokens = re.findall(r"[\w']+", clause.lower())
+        if tokens[0] in self._subjects and not self._verbs.isdisjoint(tokens):
             names += [f"{name}_sentence" for name in names]
+            if not self._past.isdisjoint(tokens) and self._present.isdisjoint(tokens):
+                names.append("past")
         frames = self._frames[draws.pick(names)]
         return draws.pick(frames).replace("<clause>", clause)
-
-    def _is_sentence(self, clause: str) -> bool:
-        first, *rest = re.findall(r"[\w']+", clause.lower())
-        return first in self._subjects and not self._verbs.isdisjoint([first, *rest])
 
 
 def lines(block: str) -> list[str]:

@@ -230,10 +230,10 @@ def _draw_truth(business: Business, draws: Draws) -> None:
         if not chance:
             continue
         better_or_worse = better if feature.is_positive else -better
-        has = draws.chance(chance * (1 + 0.4 * better_or_worse))
+        has = draws.chance(chance * (1.15 + 0.4 * better_or_worse))
         if has and _meets(feature.only_if, business):
             business.features[feature.key] = True
-        elif draws.chance(0.22 * (1 - 0.6 * better_or_worse)):
+        elif draws.chance(0.18 * (1 - 0.6 * better_or_worse)):
             business.features[feature.key] = False
     business.things = [
         thing
