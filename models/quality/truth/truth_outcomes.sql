@@ -108,7 +108,7 @@ support as (
         (truth_keys.constraint_id, judged_candidates.record_id) in (
             select (constraint_id, record_id) from truth_support
         ) as is_true,
-        is_true as is_wanted,
+        null::boolean as is_wanted,
     from truth_keys
     inner join source_constraints on truth_keys.constraint_id = source_constraints.constraint_id
     inner join judged_candidates on source_constraints.attempt_id = judged_candidates.attempt_id
@@ -178,7 +178,7 @@ contradiction as (
         (settled_candidates.attempt_id, settled_candidates.record_id) not in (
             select (attempt_id, record_id) from true_answers
         ) as is_true,
-        is_true as is_wanted,
+        null::boolean as is_wanted,
     from settled_candidates
     where settled_candidates.attempt_id in (select attempt_id from audited_attempts)
 ),
@@ -209,7 +209,7 @@ answers as (
         (pairs.attempt_id, pairs.record_id) in (
             select (attempt_id, record_id) from certified_truths
         ) as is_true,
-        is_true as is_wanted,
+        null::boolean as is_wanted,
     from (
         select * from certified_answers
         union
@@ -219,7 +219,7 @@ answers as (
     where pairs.attempt_id in (select attempt_id from audited_attempts)
 ),
 
-final as (
+outcomes as (
     select * from recovery
     union all
     select * from graph
@@ -229,6 +229,17 @@ final as (
     select * from contradiction
     union all
     select * from answers
+),
+
+final as (
+    select
+        step,
+        slice,
+        item,
+        is_predicted,
+        is_true,
+        coalesce(is_wanted, is_true) as is_wanted,
+    from outcomes
 )
 
 select * from final
