@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import yaml
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from udfs.text import is_negation, is_word, negated, stem, tokenize
+from udfs.text import is_negation, is_word, negation_cues, stem, tokenize
 
 _CUES = Path(__file__).with_name("judge_cues.yml")
 _NO_TEXT_CONTRADICTS = re.compile(
@@ -18,6 +18,9 @@ _NO_TEXT_CONTRADICTS = re.compile(
     re.I,
 )
 _GUESTS = frozenset(["i", "we", "you"])
+_GUEST_NEGATIONS = frozenset(["don't", "didn't", "dont", "didnt", "never", "haven't"])
+_HELPERS = frozenset(["do", "did", "have"])
+_TURNS = frozenset(["but", "however", "because", "although", "though", "except"])
 _WILD = "*"
 _SENTIMENT_FROM = 0.2
 
@@ -90,8 +93,7 @@ def parse_claim(text: str) -> Claim:
     topics = [i for i, word in enumerate(words) if word not in knowledge.frame]
     topics = topics or [i for i, word in enumerate(words) if not is_negation(word)]
     cues = {Cue((stems[index],), number, False, False): None for number, index in enumerate(topics)}
-    for entry in knowledge.entries:
-        covered = {i for name in entry.names for i in _positions(stems, name)}
+    for entry, covered in _entries_of(stems, knowledge):
         for number, index in enumerate(topics):
             if index in covered:
                 cues |= {
@@ -103,9 +105,7 @@ def parse_claim(text: str) -> Claim:
     by_first: dict[str, list[Cue]] = {}
     for cue in cues:
         by_first.setdefault(cue.phrase[0], []).append(cue)
-    is_negative = any(
-        flag and is_negation(word) for word, flag in zip(words, negated(words), strict=True)
-    )
+    is_negative = any(cue is not None for cue in negation_cues(words))
     return Claim(text, len(topics), by_first, is_negative, _sentiment_of_claim(words, knowledge))
 
 
@@ -123,17 +123,19 @@ def read_sentence(claim: Claim, sentence: str) -> Reading:
 
 
 def _direction(claim: Claim, words: tuple[str, ...], matches: list[_Match], sentence: str) -> int:
-    covered = negated(list(words))
-    says: dict[bool, set[int]] = {True: set(), False: set()}
+    cues = negation_cues(list(words))
+    says: dict[bool, list[_Match]] = {True: [], False: []}
     for match in matches:
-        has_own_negation = any(is_negation(word) for word in words[match.start : match.end])
-        is_negated = covered[match.start] and not has_own_negation
-        says[is_negated == match.cue.is_opposite].add(match.cue.topic)
-    if says[False]:
-        # A topic of which the sentence says both ("no showers in winter, hot showers in summer"),
-        # or that the guest negates for himself, leaves the direction open.
-        if says[False] <= says[True] or _is_of_guest(words):
+        cue = cues[match.start]
+        if cue is not None and _is_of_guest(words, cue):
             return 0
+        has_own_negation = any(is_negation(word) for word in words[match.start : match.end])
+        is_negated = cue is not None and not has_own_negation
+        says[is_negated == match.cue.is_opposite].append(match)
+    is_for = _is_last_word(words, says[True], says[False])
+    if is_for is None:
+        return 0
+    if not is_for:
         direction = -1
     elif claim.sentiment:
         return _sentiment(sentence) * claim.sentiment
@@ -177,6 +179,20 @@ def _end_of(stems: tuple[str, ...], start: int, phrase: Phrase) -> int:
     return position
 
 
+def _entries_of(stems: list[str], knowledge: _Knowledge) -> list[tuple[_Entry, set[int]]]:
+    """The entries whose names occur in a claim, and where; a longer name hides those inside it."""
+    found = []
+    for entry in knowledge.entries:
+        covered = {index for name in entry.names for index in _positions(stems, name)}
+        if covered:
+            found.append((entry, covered))
+    return [
+        (entry, covered)
+        for entry, covered in found
+        if not any(covered < other for _, other in found)
+    ]
+
+
 def _positions(stems: list[str], phrase: Phrase) -> list[int]:
     size = len(phrase)
     return [
@@ -187,13 +203,32 @@ def _positions(stems: list[str], phrase: Phrase) -> list[int]:
     ]
 
 
-def _is_of_guest(words: tuple[str, ...]) -> bool:
-    """Whether a negation is the guest's own: "we didn't have a reservation"."""
+def _is_last_word(
+    words: tuple[str, ...], affirmed: list[_Match], denied: list[_Match]
+) -> bool | None:
+    """Whether the sentence affirms; None when it both affirms and denies the same topics.
+
+    A "but" decides: "I wanted to sit outside but there are no tables".
+    """
+    if not denied:
+        return True
+    if not {match.cue.topic for match in denied} <= {match.cue.topic for match in affirmed}:
+        return False
+    turns = [index for index, word in enumerate(words) if word in _TURNS]
+    if not turns:
+        return None
+    late_affirmed = any(match.start > turns[-1] for match in affirmed)
+    late_denied = any(match.start > turns[-1] for match in denied)
+    return None if late_affirmed == late_denied else late_affirmed
+
+
+def _is_of_guest(words: tuple[str, ...], cue: int) -> bool:
+    """Whether the negation is the guest's own: "we didn't have a reservation"."""
+    is_own = words[cue] in _GUEST_NEGATIONS or (words[cue] == "not" and words[cue - 1] in _HELPERS)
+    if not is_own or not _GUESTS & set(words[max(cue - 2, 0) : cue]):
+        return False
     verbs = _knowledge().guest_verbs
-    for index, word in enumerate(words):
-        if is_negation(word) and _GUESTS & set(words[max(index - 2, 0) : index]):
-            return any(verb in verbs for verb in words[index + 1 : index + 3])
-    return False
+    return any(verb in verbs for verb in words[cue + 1 : cue + 3])
 
 
 def _sentiment_of_claim(words: list[str], knowledge: _Knowledge) -> int:

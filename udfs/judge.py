@@ -85,8 +85,7 @@ class _Scorer:
         self.tokens += score.tokens
         weights = self.weights
         signal = weights.bias + weights.topic * score.logit + weights.overlap * reading.overlap
-        if reading.direction == 0:
-            signal += weights.neutral
+        signal += weights.cue * reading.has_cue + weights.neutral * (reading.direction == 0)
         return 1 / (1 + math.exp(-signal))
 
 

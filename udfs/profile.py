@@ -46,6 +46,7 @@ class TopicWeights(_Strict):
     bias: float
     topic: float  # times the cross-encoder's logit
     overlap: float  # times the share of the claim's words that the sentence touches
+    cue: float  # added when one of the words is of judge_cues.yml
     neutral: float  # added when the sentence is neither for nor against
 
 

@@ -71,10 +71,13 @@ _NOT_NEGATIONS = _phrases(
 # Phrases that say without a negation that something is not there: ahead, and on both sides.
 _ABSENT = _phrases(
     "used to|wish they|wish it|wish there|wish i|wish we|no longer|if only they|if they had|"
+    "stopped|forget about|skip the|skip this|took away|took out the|closed the|bother with|"
+    "don't bother|"
     "would be nice if|would be great if|could use a|could use some|should add|need to add"
 )
 _GONE = _phrases(
     "sold out|ran out|out of order|out of stock|out of service|anything but|far from|"
+    "is missing|are missing|is gone|are gone|was gone|"
     "is out of|are out of|was out of|were out of|shut off|turned off|went away|got rid|taken out"
 )
 # "Showers are not available": a negated word of this kind takes back what came before it.
@@ -86,7 +89,18 @@ AVAILABILITY = _words(
 )
 SCOPE_WORDS = 8
 _PLACES = _words("in at on near from around inside outside during within into under")
-_LINKS = _words("a an the any much many be to that very")
+_LINKS = _words(
+    "a an the any much many be to that very count rely depend insist believe interested get come "
+    "trained skilled experienced"
+)
+# Words that say nothing themselves: a negation among only such words speaks of what came before.
+_LIGHT = _words(
+    "there here it its it's one ones any they them their he she we us i you have has had do does "
+    "did is are was were be been at all this that but and so really actually something thing "
+    "things said found saw see trace kind of the sort exist exists what to only just even though "
+    "ever yet offer take accept serve sell carry provide allow refuse refused how would describe "
+    "call"
+)
 _LIST_ENDS = frozenset(["or", "nor", "and"])
 
 
@@ -137,14 +151,20 @@ def is_negation(token: str) -> bool:
 
 
 def negated(tokens: list[str]) -> list[bool]:
-    """For each token, whether an explicit negation covers it.
+    """For each token, whether an explicit negation covers it."""
+    return [cue is not None for cue in negation_cues(tokens)]
+
+
+def negation_cues(tokens: list[str]) -> list[int | None]:
+    """For each token, the position of the negation that covers it, or None.
 
     A negation reaches 8 words ahead or to the end of its clause, through the commas of a list ("no
     water, showers or shops"), not past a word of place ("no shade in the pool area"). It reaches
-    back to the start of its clause when what it negates is availability ("dogs are not allowed").
+    back to the start of its clause when what it negates is availability ("dogs are not allowed"),
+    and further when it has nothing of its own to negate ("I wanted a table, there isn't one").
     Two negations do not cancel.
     """
-    covered = [False] * len(tokens)
+    covered: list[int | None] = [None] * len(tokens)
     skip = 0
     for index, token in enumerate(tokens):
         if index < skip:
@@ -152,13 +172,20 @@ def negated(tokens: list[str]) -> list[bool]:
         skip = index + _length(_NOT_NEGATIONS, tokens, index)
         if skip > index:
             continue
-        too_for = token == "too" and tokens[index + 2 : index + 3] == ["for"]
-        if is_negation(token) or too_for or _length(_ABSENT, tokens, index):
+        if is_negation(token) or _is_too(tokens, index) or _length(_ABSENT, tokens, index):
             _cover_ahead(tokens, index, covered)
         elif _length(_GONE, tokens, index):
             _cover_ahead(tokens, index, covered)
-            _cover_back(tokens, index, covered)
+            _cover_back(tokens, index - 1, index, covered)
     return covered
+
+
+def _is_too(tokens: list[str], index: int) -> bool:
+    """ "too small for RVs", "too plain to be romantic"."""
+    after = tokens[index + 2 : index + 4]
+    return tokens[index] == "too" and (
+        after[:1] == ["for"] or (after[:1] == ["to"] and after[1:] in (["be"], ["feel"], ["call"]))
+    )
 
 
 def _length(phrases: dict[str, list[tuple[str, ...]]], tokens: list[str], start: int) -> int:
@@ -169,9 +196,10 @@ def _length(phrases: dict[str, list[tuple[str, ...]]], tokens: list[str], start:
     return 0
 
 
-def _cover_ahead(tokens: list[str], cue: int, covered: list[bool]) -> None:
-    covered[cue] = True
+def _cover_ahead(tokens: list[str], cue: int, covered: list[int | None]) -> None:
+    covered[cue] = cue
     words = 0
+    is_bare = True
     for index in range(cue + 1, len(tokens)):
         token = tokens[index]
         if token in CLAUSE_MARKS or token in CLAUSE_WORDS or words >= SCOPE_WORDS:
@@ -179,24 +207,29 @@ def _cover_ahead(tokens: list[str], cue: int, covered: list[bool]) -> None:
         if token == "," and not _list_goes_on(tokens, index):
             break
         if token in _PLACES and words >= 1 and tokens[index - 1] not in _LINKS:
+            is_bare = is_bare and words == 0
             break
-        covered[index] = True
+        covered[index] = cue
         words += is_word(token)
+        is_bare = is_bare and token in _LIGHT
         if token in AVAILABILITY and words <= 3:
-            _cover_back(tokens, cue, covered)
-    if tokens[cue] in ("unavailable", "forbidden", "prohibited", "banned", "none"):
-        _cover_back(tokens, cue, covered)
+            _cover_back(tokens, cue - 1, cue, covered)
+    if is_bare:
+        start = cue - 1
+        while start >= 0 and (tokens[start] in _LIGHT or not is_word(tokens[start])):
+            start -= 1
+        _cover_back(tokens, start, cue, covered)
 
 
-def _cover_back(tokens: list[str], cue: int, covered: list[bool]) -> None:
+def _cover_back(tokens: list[str], start: int, cue: int, covered: list[int | None]) -> None:
     words = 0
-    for index in range(cue - 1, -1, -1):
+    for index in range(start, -1, -1):
         token = tokens[index]
         if token in CLAUSE_MARKS or token in CLAUSE_WORDS or words >= SCOPE_WORDS:
             break
         if token == "," and not _LIST_ENDS & set(tokens[index + 1 : index + 4]):
             break
-        covered[index] = True
+        covered[index] = cue
         words += is_word(token)
 
 
