@@ -111,9 +111,8 @@ def parse_claim(text: str) -> Claim:
 
 def read_sentence(claim: Claim, sentence: str) -> Reading:
     """Which topics of the claim the sentence touches, and whether it says so or the opposite."""
-    words = tuple(tokenize(sentence))
-    stems = _stems(words)
-    matches = _matches(claim, stems)
+    words, stems, distinct = _parse_sentence(sentence)
+    matches = [] if distinct.isdisjoint(claim.cues) else _matches(claim, stems)
     if not matches:
         return Reading(sentence, 0.0, 0, False)
     overlap = len({match.cue.topic for match in matches}) / max(claim.topics, 1)
@@ -248,9 +247,12 @@ def _vader() -> Any:
     return SentimentIntensityAnalyzer()
 
 
-@lru_cache(maxsize=16384)
-def _stems(words: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(stem(word) for word in words)
+@lru_cache(maxsize=32768)
+def _parse_sentence(sentence: str) -> tuple[tuple[str, ...], tuple[str, ...], frozenset[str]]:
+    """Words, their stems, and the distinct stems; kept, because many claims meet one sentence."""
+    words = tuple(tokenize(sentence))
+    stems = tuple(stem(word) for word in words)
+    return words, stems, frozenset(stems)
 
 
 @lru_cache(maxsize=1)

@@ -49,7 +49,7 @@ def judge_text(
     if evidence is None:
         raise ValueError("the evidence is null")
 
-    sentences = split_sentences(evidence, judge.max_sentences)
+    sentences = _sentences(evidence, judge.max_sentences)
     scorer = _Scorer(judge, reranker)
     if task == "support":
         return _support(parse_claim(claim), sentences, judge, scorer)
@@ -135,6 +135,11 @@ def _judgement(
     verdict: str, confidence: float, is_against: bool, reason: str, scorer: _Scorer
 ) -> Judgement:
     return Judgement(verdict, round(confidence, 4), is_against, reason, scorer.tokens)
+
+
+@lru_cache(maxsize=8192)
+def _sentences(evidence: str, limit: int) -> list[str]:
+    return split_sentences(evidence, limit)
 
 
 @lru_cache(maxsize=4096)
