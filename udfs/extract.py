@@ -18,12 +18,16 @@ from udfs.text import CLAUSE_MARKS, CLAUSE_WORDS, is_negation, negated, split_se
 _TOKEN = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*|[.,;:!?()\[\]\u2026\u2013\u2014]|&")
 _LINKS = word_set(
     "is was are were be been being am 's seems seemed felt feels looks looked tasted tastes "
-    "smelled smells stayed stays sounded remains remained isn't wasn't aren't weren't"
+    "smelled smells stayed stays sounded remains remained arrived came comes "
+    "isn't wasn't aren't weren't"
 )
 _DETERMINERS = word_set("the a an this that these those my our their his her its your all")
 _PREPOSITIONS = word_set("of in on at by for from with near around inside to")
 _SUBJECTS = word_set("i we you he she they")
 _MODALS = word_set("would could should might may must can will wouldn't shouldn't couldn't 'd")
+_ANYTHING_BUT = re.compile(r"\banything but\b", re.I)
+_EMPHASIS = word_set("so very really super too")
+_AFTER_REMARK = word_set("inside here for whenever when every on at after during most with")
 _REFUSALS = word_set("not don't wouldn't can't cannot couldn't")
 _HIGHLY = word_set("enough more highly")
 _AUXILIARIES = _MODALS | {"have", "has", "had"}
@@ -34,11 +38,62 @@ _PASSIVE_NEGATIONS = word_set(
     "call say that the a an any very so really as too particularly especially all overly most "
     "exactly quite always super overwhelmingly with our my their your such it them this"
 )
+# What to look for first, the pattern, and what it says in plain words.
+_IDIOMS = tuple(
+    (hint, re.compile(rf"\b(?:{pattern})\b", re.I), plain)
+    for hint, pattern, plain in (
+        ("'s", r"(it|that|this|he|she|there|here|what|who|everything|everyone)'s", r"\1 is"),
+        ("'re", r"(they|we|you)'re", r"\1 are"),
+        (" fault", r"(?:can't|cannot|can not|couldn't|could not|no) fault", "love"),
+        ("nything but", r"anything but", "not"),
+        ("pot on", r"spot on", "spot-on"),
+    )
+)
+_EMPHASIS = word_set("so very really super too")
+_AFTER_REMARK = word_set("inside here for whenever when every on at after during most with")
+_REFUSALS = word_set("not don't wouldn't can't cannot couldn't")
+_HIGHLY = word_set("enough more highly")
+_AUXILIARIES = _MODALS | {"have", "has", "had"}
+_DOUBTS = word_set("if wish hope hoping hoped expect expected expecting unless")
+_SEEKS = word_set("looking look want wanted wanting need needed searching search seeking")
+_PASSIVE_NEGATIONS = word_set(
+    "have had has be been was is are were get got find found see saw serve offer provide receive "
+    "call say that the a an any very so really as too particularly especially all overly most "
+    "exactly quite always super overwhelmingly with our my their your such it them this"
+)
+_IDIOMS = tuple(
+    (re.compile(rf"\b(?:{pattern})\b", re.I), plain)
+    for pattern, plain in (
+        (r"(it|that|this|he|she|there|here|what|who|everything|everyone)'s", r"\1 is"),
+        (r"(they|we|you)'re", r"\1 are"),
+        (r"(?:can't|cannot|can not|couldn't|could not|no) fault", "love"),
+        (r"anything but", "not"),
+        (r"spot on", "spot-on"),
+    )
+)
+_EMPHASIS = word_set("so very really super too")
+_AFTER_REMARK = word_set("inside here for whenever when every on at after during most with")
+_REFUSALS = word_set("not don't wouldn't can't cannot couldn't")
+_HIGHLY = word_set("enough more highly")
+_AUXILIARIES = _MODALS | {"have", "has", "had"}
+_DOUBTS = word_set("if wish hope hoping hoped expect expected expecting unless")
+_SEEKS = word_set("looking look want wanted wanting need needed searching search seeking")
+_PASSIVE_NEGATIONS = word_set(
+    "have had has be been was is are were get got find found see saw serve offer provide receive "
+    "call say that the a an any very so really as too particularly especially all overly most "
+    "exactly quite always super overwhelmingly with our my their your such it them this"
+)
+_CONTRACTION = re.compile(
+    r"\b(it|that|this|he|she|there|here|what|who|everything|everyone)'s\b", re.I
+)
+_ARE = re.compile(r"\b(they|we|you)'re\b", re.I)
 _NO_FAULT = re.compile(
     r"\b(?:can't|cannot|can not|couldn't|could not|no) (?:really )?fault\b", re.I
 )
 _MAX_WORDS = 3
-_BETWEEN = word_set(", and as both the a so most all")
+
+Noun = tuple[str, str]  # head and modifier
+_BETWEEN = word_set(", and as both the a so most all that this")
 
 
 class Feature(NamedTuple):
@@ -52,15 +107,24 @@ class Feature(NamedTuple):
 def extract_features(content: str) -> list[Feature]:
     """The features that a text praises or blames, each once with its best confidence, in order."""
     best: dict[tuple[str, str], float] = {}
-    for sentence in split_sentences(_NO_FAULT.sub("love", content)):
+    for sentence in split_sentences(_plain(content)):
         for found in _of_sentence(sentence):
             key = (found.feature, found.polarity)
             best[key] = max(best.get(key, 0.0), found.confidence)
     return [Feature(feature, polarity, round(c, 4)) for (feature, polarity), c in best.items()]
 
 
+def _plain(content: str) -> str:
+    """The text with contractions and a few idioms spelled out."""
+    content = content.replace("\u2019", "'")
+    for hint, pattern, plain in _IDIOMS:
+        if hint in content:
+            content = pattern.sub(plain, content)
+    return content
+
+
 def _of_sentence(sentence: str) -> Iterator[Feature]:
-    raw = [_clean(token) for token in _TOKEN.findall(sentence.replace("\u2019", "'"))]
+    raw = [_clean(token) for token in _TOKEN.findall(sentence)]
     words = [token.lower() for token in raw]
     likes = opinion_words().likes
     hits = [index for index, word in enumerate(words) if word in likes or may_judge(word)]
@@ -109,38 +173,33 @@ class _Clause:
             opinion = opinion_of(word)
             if opinion is None or opinion.is_positive:
                 return
-        subjects: list[tuple[str, str]] = []
-        confidence = 0.0
+        for subjects, sign, confidence in self._readings(index):
+            if subjects:
+                for noun, modifier in subjects if sign else []:
+                    yield from self._judge(word, noun, modifier, sign, confidence)
+                return
+
+    def _readings(self, index: int) -> Iterator[tuple[list[Noun], int, float]]:
+        """What the adjective may speak of: nouns, sign and confidence, the likeliest first."""
+        behind = self._sign_before_noun(index)
+        is_sought = self._is_sought(index)
         start = self._noun_after(index, through_comma=False)
         if start is not None:
-            if self._is_sought(index):
-                return
-            subjects, confidence = self._nouns_from(start), 0.9
-            sign = self._sign_before_noun(index)
-        if not subjects:
-            link = self._link_before(index)
-            if link is not None:
-                subjects, confidence = self._subjects_before(link), 0.9
-                sign = self._sign_after_link(link, index)
-                if self._is_hypothetical(link):
-                    # "Could be better" blames, "could not be better" praises, "would be" is neither.
-                    near = self.words[max(0, link - 3) : link]
-                    if not is_comparative(word) or not {"could", "couldn't"} & set(near):
-                        return
-                    sign = 1 if self.negated[index] or "couldn't" in near else -1
-            elif start is None:
-                subjects, confidence = self._verbless_subject(index), 0.75
-                sign = -1 if self.negated[index] else 1
-        if not subjects:
-            start = self._noun_after(index, through_comma=True)
-            if start is None or self._is_sought(index):
-                return
-            subjects, confidence = self._nouns_from(start), 0.8
-            sign = self._sign_before_noun(index)
-        if sign == 0:
+            yield self._nouns_from(start), 0 if is_sought else behind, 0.9
+        link = self._link_before(index)
+        if link is not None:
+            sign = self._sign_after_link(link, index)
+            yield self._subjects_before(link), sign, 0.9
+            yield self._pronoun_before(link, index), sign, 0.75
             return
-        for noun, modifier in subjects:
-            yield from self._judge(word, noun, modifier, sign, confidence)
+        if self._opens_exclamation(index):
+            yield self._exclaimed(index), 1, 0.85
+        if start is None:
+            yield self._verbless_subject(index), -1 if self.negated[index] else 1, 0.75
+        start = self._noun_after(index, through_comma=True)
+        if start is not None:
+            yield self._nouns_from(start), 0 if is_sought else behind, 0.8
+        yield self._unnamed(index), -1 if self.negated[index] else 1, 0.75
 
     def _judge(
         self, word: str, noun: str, modifier: str, sign: int, confidence: float
@@ -151,13 +210,15 @@ class _Clause:
         is_positive = opinion.is_positive == (sign > 0)
         if sign < 0 and not opinion.is_positive and not opinion.kept:
             confidence -= 0.3  # "not bad" is faint praise
-        feature = self._name(noun, modifier, opinion.kept)
+        feature = self._name(noun, modifier, opinion.kept) if noun else ""
         if feature:
             polarity = "positive" if is_positive else "negative"
             yield Feature(feature, polarity, confidence * opinion.weight)
 
     def _name(self, noun: str, modifier: str, kept: str) -> str:
         """The feature's words, or '' for what is no feature."""
+        if noun in self.lists.persons and kept in self.lists.bare_staff:
+            noun, modifier = "staff", ""
         if noun in self.lists.places:
             if kept in self.lists.atmosphere_words:
                 return f"{kept} atmosphere"
@@ -189,7 +250,7 @@ class _Clause:
                 return None
         return None
 
-    def _nouns_from(self, start: int) -> list[tuple[str, str]]:
+    def _nouns_from(self, start: int) -> list[Noun]:
         """The features named from `start` on: "cup of coffee", "tea and cake"."""
         end = self._group_end(start)
         group = [singular(word) for word in self.words[start:end]]
@@ -280,15 +341,75 @@ class _Clause:
         return any(modal in _MODALS for modal in near)
 
     def _sign_after_link(self, link: int, index: int) -> int:
+        """The sign of a predicate, 0 for what is only supposed."""
+        if self._is_hypothetical(link):
+            # "Could be better" blames, "could not be better" praises, "would be" does neither.
+            near = self.words[max(0, link - 3) : link]
+            if not is_comparative(self.words[index]) or not {"could", "couldn't"} & set(near):
+                return 0
+            return 1 if self.negated[index] or "couldn't" in near else -1
         if not self.negated[index]:
             return 1
-        near = any(self._is_cue(i) for i in range(max(0, link - 2), index))
-        return -1 if near else 0
+        near_cue = any(self._is_cue(i) for i in range(max(0, link - 2), index))
+        return -1 if near_cue else 0
 
-    def _subjects_before(self, link: int) -> list[tuple[str, str]]:
+    def _pronoun_before(self, link: int, index: int) -> list[Noun]:
+        """ "It was so clean", "they were helpful": the place or its staff."""
+        opinion = opinion_of(self.words[index])
+        end = self._skip_back(link)
+        if opinion is None or end == 0:
+            return []
+        subject = self.words[end - 1]
+        if self.words[link - 1] in ("inside", "interior"):
+            subject = "it"
+        if subject in ("it", "this", "everything", "here") and (
+            opinion.kept in self.lists.bare_place
+        ):
+            return [("place", "")]
+        if subject in self.lists.persons and opinion.kept in self.lists.bare_staff:
+            return [("staff", "")]
+        return []
+
+    def _opens_exclamation(self, index: int) -> bool:
+        """Whether the adjective stands in "how clean the place is"."""
+        position = index - 1
+        while self._kind(position) == "adverb":
+            position -= 1
+        return self._word(position) == "how" and not self.negated[index]
+
+    def _exclaimed(self, index: int) -> list[Noun]:
+        position = index + 1
+        while self._word(position) in _DETERMINERS:
+            position += 1
+        if self._word(position) in ("it", "everything") and self._word(position + 1) in _LINKS:
+            opinion = opinion_of(self.words[index])
+            is_bare = opinion is not None and opinion.kept in self.lists.bare_place
+            return [("place", "")] if is_bare else []
+        end = self._group_end(position)
+        return [self._aspect(position, end)] if self._word(end) in _LINKS else []
+
+    def _unnamed(self, index: int) -> list[Noun]:
+        """ "Very friendly and helpful!", "Spotless inside": a remark without a noun."""
+        opinion = opinion_of(self.words[index])
+        start = index
+        while start > 0 and (
+            self._kind(start - 1) in ("adjective", "adverb")
+            or self.words[start - 1] in ("and", "not")
+        ):
+            start -= 1
+        opens = start == 0 or self.words[start - 1] in CLAUSE_MARKS or self.words[start - 1] == ","
+        if opinion is None or not opens or not self._closes(index, _AFTER_REMARK):
+            return []
+        if opinion.kept in self.lists.bare_staff:
+            return [("staff", "")]
+        if opinion.kept in self.lists.bare_price:
+            return [("price", "")]
+        return [("place", "")] if opinion.kept in self.lists.bare_place else []
+
+    def _subjects_before(self, link: int) -> list[Noun]:
         """The nouns that the linking verb speaks of."""
         end = self._skip_back(link)
-        subjects: list[tuple[str, str]] = []
+        subjects: list[Noun] = []
         while end > 0 and len(subjects) < 3:
             start = self._group_start(end)
             if start == end:
@@ -335,20 +456,34 @@ class _Clause:
             inner = end - 2 if self.words[end - 2] in _SUBJECTS else end - 3
             if inner > 0 and self.words[inner] in _SUBJECTS:
                 end = inner - 1 if self.words[inner - 1] in ("that", "which") else inner
+            elif self.words[end - 1] == "working":
+                end -= 1  # "everyone working here"
+        for position in range(end - 1, max(0, end - 5), -1):
+            if self.words[position] in ("who", "that") and end - position > 1:
+                person = singular(self.words[position - 1])
+                end = position if person in self.lists.persons else end
+                break  # "the person who helped us"
         return end
 
-    def _verbless_subject(self, index: int) -> list[tuple[str, str]]:
+    def _verbless_subject(self, index: int) -> list[Noun]:
         """ "Location great, beds comfy": a noun group that opens the clause, then the adjective."""
         end = index
         while end > 0 and self._kind(end - 1) in ("adverb", "adjective"):
             end -= 1
         while end > 1 and self.words[end - 1] == "and" and self._kind(end - 2) == "adjective":
             end -= 2
+        if end < index and self._word(end - 1) == "," and self.words[end] in _EMPHASIS:
+            start = self._group_start(end - 1)  # "order the fries, so crispy"
+            return [self._aspect(start, end - 1)] if self._closes(index) else []
         start = self._group_start(end)
         opens = start == self._clause_start(index) or self._word(start - 1) in (",", "and")
+        is_subject = start < end and opens and self._closes(index)
+        return [self._aspect(start, end)] if is_subject else []
+
+    def _closes(self, index: int, more: frozenset[str] = frozenset()) -> bool:
         after = self._word(index + 1)
-        closes = after in ("", ",", "and") or after in CLAUSE_MARKS or after in CLAUSE_WORDS
-        return [self._aspect(start, end)] if start < end and opens and closes else []
+        closers = ("", ",", "and")
+        return after in closers or after in more or after in CLAUSE_MARKS or after in CLAUSE_WORDS
 
     # -- opinions in a verb ------------------------------------------------------------------------
 
@@ -398,16 +533,16 @@ class _Clause:
             return whole, ""
         if head in self.lists.containers or len(head) < 3 or not head.isascii():
             return "", ""
-        if head in self.lists.rejected and head not in self.lists.places:
+        if head in self.lists.rejected and head not in self.lists.places | self.lists.persons:
             return "", ""
         if head in self.lists.collections:
-            return ("selection", modifier) if modifier else ("", "")
+            return "selection", modifier
         if modifier in self.lists.rejected | self.lists.places or not is_known(modifier):
             modifier = ""
         if end - start == 1 and self._word(start - 1) in self.lists.neutral:
             modifier = self._word(start - 1)
         head = self.lists.synonyms.get(head, head)
-        if head in ("staff", "service", "host", "atmosphere"):
+        if head in ("staff", "service", "host"):
             modifier = ""  # "hotel staff", "bar service": the same feature everywhere
         if not is_known(head):
             return "", ""

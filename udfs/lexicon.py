@@ -53,7 +53,9 @@ def _lexicon() -> dict[str, str]:
         if word != word.lower() or not tag or line.startswith(";"):
             continue
         classes[word] = _class_of_tag(tag)
-    for name, words in load("words.yml")["classes"].items():
+    corrections = load("words.yml")["classes"]
+    classes.update((f"{word}s", "noun") for word in corrections["noun"].split())
+    for name, words in corrections.items():
         classes.update(dict.fromkeys(words.split(), name))
     return classes
 

@@ -32,6 +32,10 @@ class OpinionWords:
     likes: dict[str, bool]
     synonyms: dict[str, str]
     places: frozenset[str]
+    persons: frozenset[str]
+    bare_staff: frozenset[str]
+    bare_place: frozenset[str]
+    bare_price: frozenset[str]
     place_features: dict[str, str]
     fits: dict[str, frozenset[str]]
     atmosphere_words: frozenset[str]
@@ -65,6 +69,10 @@ def opinion_words() -> OpinionWords:
             "neutral",
             "ignored",
             "places",
+            "persons",
+            "bare_staff",
+            "bare_place",
+            "bare_price",
             "atmosphere_words",
             "rejected",
             "containers",
@@ -118,6 +126,10 @@ def opinion_of(word: str, feature: str = "") -> Opinion | None:
             if special is None:
                 return opinion
             return Opinion(special.is_positive == opinion.is_positive, special.kept)
+    front, hyphen, last = word.rpartition("-")
+    if hyphen and last in words.opinions and front not in ("not", "non", "so", "less"):
+        # "lightning-fast"; but "dog-friendly" says whom the place is for.
+        return None if last == "friendly" else words.opinions[last]
     valence = _vader().get(word, 0.0)
     if (
         abs(valence) < 1.0
