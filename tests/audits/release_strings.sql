@@ -23,7 +23,8 @@ final as (
     from strings
     where
         length(content) > 1400
-        or regexp_matches(content, '/(home|mnt|tmp|root|work)/|\.(jpg|jpeg|png|webp)\b', 'i')
+        or regexp_matches(content, '(^|[\s"=:])/(home|mnt|tmp|root|Users)/')
+        or regexp_matches(content, '\w\.(jpg|jpeg|png|webp)\b', 'i')
     union all
     select
         qid,
