@@ -25,19 +25,6 @@ _DETERMINERS = word_set("the a an this that these those my our their his her its
 _PREPOSITIONS = word_set("of in on at by for from with near around inside to")
 _SUBJECTS = word_set("i we you he she they")
 _MODALS = word_set("would could should might may must can will wouldn't shouldn't couldn't 'd")
-_ANYTHING_BUT = re.compile(r"\banything but\b", re.I)
-_EMPHASIS = word_set("so very really super too")
-_AFTER_REMARK = word_set("inside here for whenever when every on at after during most with")
-_REFUSALS = word_set("not don't wouldn't can't cannot couldn't")
-_HIGHLY = word_set("enough more highly")
-_AUXILIARIES = _MODALS | {"have", "has", "had"}
-_DOUBTS = word_set("if wish hope hoping hoped expect expected expecting unless")
-_SEEKS = word_set("looking look want wanted wanting need needed searching search seeking")
-_PASSIVE_NEGATIONS = word_set(
-    "have had has be been was is are were get got find found see saw serve offer provide receive "
-    "call say that the a an any very so really as too particularly especially all overly most "
-    "exactly quite always super overwhelmingly with our my their your such it them this"
-)
 # What to look for first, the pattern, and what it says in plain words.
 _IDIOMS = tuple(
     (hint, re.compile(rf"\b(?:{pattern})\b", re.I), plain)
@@ -47,28 +34,6 @@ _IDIOMS = tuple(
         (" fault", r"(?:can't|cannot|can not|couldn't|could not|no) fault", "love"),
         ("nything but", r"anything but", "not"),
         ("pot on", r"spot on", "spot-on"),
-    )
-)
-_EMPHASIS = word_set("so very really super too")
-_AFTER_REMARK = word_set("inside here for whenever when every on at after during most with")
-_REFUSALS = word_set("not don't wouldn't can't cannot couldn't")
-_HIGHLY = word_set("enough more highly")
-_AUXILIARIES = _MODALS | {"have", "has", "had"}
-_DOUBTS = word_set("if wish hope hoping hoped expect expected expecting unless")
-_SEEKS = word_set("looking look want wanted wanting need needed searching search seeking")
-_PASSIVE_NEGATIONS = word_set(
-    "have had has be been was is are were get got find found see saw serve offer provide receive "
-    "call say that the a an any very so really as too particularly especially all overly most "
-    "exactly quite always super overwhelmingly with our my their your such it them this"
-)
-_IDIOMS = tuple(
-    (re.compile(rf"\b(?:{pattern})\b", re.I), plain)
-    for pattern, plain in (
-        (r"(it|that|this|he|she|there|here|what|who|everything|everyone)'s", r"\1 is"),
-        (r"(they|we|you)'re", r"\1 are"),
-        (r"(?:can't|cannot|can not|couldn't|could not|no) fault", "love"),
-        (r"anything but", "not"),
-        (r"spot on", "spot-on"),
     )
 )
 _EMPHASIS = word_set("so very really super too")
