@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 from . import files
-from .texts import Writer
+from .texts import MOST_TEXTS, Writer
 from .world import draw_businesses, draw_users
 
 DEFAULT_SEED = 20240601
@@ -33,10 +33,13 @@ def generate(
     """Writes the city to `out_dir` and its truth to `truth_dir`, replacing an older city there.
 
     Both folders are built beside their place and renamed: a kill leaves no half of one. Raises
-    ValueError when a folder holds something else, or when there are too few texts.
+    ValueError when a folder holds something else, or when the numbers do not fit each other.
     """
-    if texts < 2 * records or records < 1 or users < 10:
-        raise ValueError("the sample city needs 1 record, 10 users and 2 texts a record at least")
+    if records < 1 or users < 10 or not 2 * records <= texts <= MOST_TEXTS // 2 * records:
+        raise ValueError(
+            "the sample city needs 1 record, 10 users, and 2 texts a record at least "
+            f"and {MOST_TEXTS // 2} at most"
+        )
     for folder in (out_dir, truth_dir):
         if folder.exists() and any(folder.iterdir()) and not (folder / STAMP).exists():
             raise ValueError(
@@ -45,7 +48,7 @@ def generate(
     places, people = draw_businesses(seed, records), draw_users(seed, users)
     attributes = files.show_attributes(seed, places)
     shown = {key: files.shown_fields(literals) for key, literals in attributes.items()}
-    writer = Writer(seed, shown)
+    writer = Writer(seed, shown, texts)
     reviews, tips = writer.write_texts(places, people, texts)
     pictures = writer.write_photos(places, photos)
 

@@ -3,18 +3,21 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import words
 from .draws import Draws, make_id
-from .wording import Frames, expand, lines, with_article, write_once
+from .wording import Frames, Tone, Written, expand, lines, with_article
 from .world import Business, User, chance_of, draw_date
 
 WRONG_SHARE = 0.035
 FOREIGN_SHARE = 0.02
 TIP_SHARE = 0.35
 MOST_REVIEWS = 60
+MOST_TEXTS = 78
+# How often one sentence is written in a city of 4,000 texts.
+MOST_REPEATS = 3
 # How much rather people write about a value that the business file does not show.
 UNKNOWN_TALK = 1.7
 
@@ -28,6 +31,7 @@ class Sentence:
     key: str = ""
     asserted: bool = True
     is_true: bool = True
+    mood: str = "plain"
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,37 @@ class Text:
         return " ".join(texts)
 
 
+@dataclass
+class Telling:
+    """A text while it is written: whose, of what, in which mood, and what it has told so far."""
+
+    business: Business
+    user: User
+    mood: str
+    salience: dict[str, float]
+    draws: Draws
+    is_tip: bool
+    told: list[Sentence]
+
+    @property
+    def used(self) -> set[str]:
+        """The keys that it has told of."""
+        return {sentence.key for sentence in self.told}
+
+    def tone(self, topic: str, mood: str) -> Tone:
+        """How the next sentence is said."""
+        if self.mood == "unhappy" and topic == "fact" and mood == "glad":
+            mood = "plain"
+        before = self.told[-1].mood if self.told else "plain"
+        return Tone(
+            topic=topic,
+            mood=mood,
+            is_tip=self.is_tip,
+            is_first=not self.told,
+            is_contrast={before, mood} == {"glad", "annoyed"},
+        )
+
+
 @dataclass(frozen=True)
 class Photo:
     """A photo: what it shows, and what its caption says."""
@@ -66,12 +101,12 @@ class Photo:
 class Writer:
     """Writes all texts of one city; knows which sentences are already there."""
 
-    def __init__(self, seed: int, shown: dict[str, set[str]]) -> None:
+    def __init__(self, seed: int, shown: dict[str, set[str]], texts: int) -> None:
         self._seed = seed
         self._shown = shown
         self._prose = words.read("prose")
         self._frames = Frames(self._prose)
-        self._written: Counter[str] = Counter()
+        self._written = Written(max(MOST_REPEATS, MOST_REPEATS * texts // 4000))
         self._voice: dict[str, list[str]] = {}
         self._fields = {field.name: field for field in words.read_fields()}
         self._features = {feature.key: feature for feature in words.read_features()}
@@ -101,24 +136,34 @@ class Writer:
                 unmet[place] = 0.0
                 self._voice = self._draw_voice(draws)
                 user = users[place]
-                stars = business.quality + user.kindness + 0.8 * draws.bell()
-                date = draw_date(draws)
-                if number < total - tip_count:
-                    text = Text(
-                        business_id=business.business_id,
-                        user_id=user.user_id,
-                        date=date,
-                        stars=min(5, max(1, round(stars))),
-                        sentences=[],
-                        review_id=make_id(self._seed, "review", business.business_id, number),
-                        has_paragraphs=draws.chance(0.15),
-                    )
-                    text.sentences.extend(self._review(business, user, text, salience, draws))
-                    reviews[text.review_id] = text
+                rating = round(business.quality + user.kindness + 0.8 * draws.bell())
+                is_tip = number >= total - tip_count
+                text = Text(
+                    business_id=business.business_id,
+                    user_id=user.user_id,
+                    date=draw_date(draws),
+                    stars=min(5, max(1, rating)),
+                    sentences=[],
+                    review_id=""
+                    if is_tip
+                    else make_id(self._seed, "review", business.business_id, number),
+                    has_paragraphs=not is_tip and draws.chance(0.15),
+                )
+                telling = Telling(
+                    business=business,
+                    user=user,
+                    mood=_mood(text.stars),
+                    salience=salience,
+                    draws=draws,
+                    is_tip=is_tip,
+                    told=text.sentences,
+                )
+                if is_tip:
+                    self._tip(telling)
+                    tips[text.business_id, text.user_id, text.date] = text
                 else:
-                    text = Text(business.business_id, user.user_id, date, round(stars), [])
-                    text.sentences.extend(self._tip(business, user, text, salience, draws))
-                    tips[business.business_id, user.user_id, date] = text
+                    self._review(telling)
+                    reviews[text.review_id] = text
         return [reviews[key] for key in sorted(reviews)], [tips[key] for key in sorted(tips)]
 
     def write_photos(self, businesses: list[Business], count: int) -> list[Photo]:
@@ -130,71 +175,47 @@ class Writer:
             photos.append(self._photo(business, number, draws))
         return sorted(photos, key=lambda photo: photo.photo_id)
 
-    def _review(
-        self,
-        business: Business,
-        user: User,
-        text: Text,
-        salience: dict[str, float],
-        draws: Draws,
-    ) -> list[Sentence]:
-        mood = _mood(text.stars)
+    def _review(self, telling: Telling) -> None:
+        mood, draws = telling.mood, telling.draws
         if mood == "happy" and draws.chance(FOREIGN_SHARE / 0.65):
-            return self._foreign(business, draws)
+            telling.told += self._foreign(telling.business, draws)
+            return
         length = draws.weighted({2: 15, 3: 30, 4: 28, 5: 17, 6: 10})
-        first = [self._filler(business, "opening", mood, draws)] if draws.chance(0.72) else []
-        last = [self._filler(business, "closing", mood, draws)] if draws.chance(0.42) else []
-        told: list[Sentence] = []
-        while len(told) < max(1, length - len(first) - len(last)):
-            subject = draws.weighted({"field": 45, "feature": 39, "thing": 9, "middle": 7})
-            keys = {sentence.key for sentence in told}
-            sentence = None
-            if subject == "field":
-                sentence = self._field(business, salience, keys, draws, is_tip=False)
-            elif subject == "feature":
-                sentence = self._feature(business, user, mood, keys, draws, is_tip=False)
-            elif subject == "thing":
-                sentence = self._thing(business, keys, draws)
-            elif "" not in keys:
-                sentence = self._filler(business, "middle", mood, draws)
-            if sentence:
-                told.append(sentence)
-        return first + told + last
+        if draws.chance(0.72):
+            telling.told.append(self._filler(telling, "opening"))
+        has_closing = draws.chance(0.42)
+        length = max(len(telling.told) + 1, length - has_closing)
+        # A complaint comes first with those who are unhappy.
+        complaint = self._feature(telling) if mood == "unhappy" else None
+        if complaint:
+            telling.told.append(complaint)
+        subjects = {"field": 45, "feature": 39, "thing": 9, "filler": 7}
+        self._tell(telling, subjects, length)
+        if has_closing:
+            telling.told.append(self._filler(telling, "closing"))
 
-    def _tip(
-        self,
-        business: Business,
-        user: User,
-        text: Text,
-        salience: dict[str, float],
-        draws: Draws,
-    ) -> list[Sentence]:
-        mood = _mood(text.stars)
-        told: list[Sentence] = []
-        while len(told) < draws.weighted({1: 70, 2: 30}):
-            subject = draws.weighted({"field": 40, "feature": 34, "thing": 6, "filler": 20})
-            keys = {sentence.key for sentence in told}
-            sentence = None
-            if subject == "field":
-                sentence = self._field(business, salience, keys, draws, is_tip=True)
-            elif subject == "feature":
-                sentence = self._feature(business, user, mood, keys, draws, is_tip=True)
-            elif subject == "thing":
-                sentence = self._thing(business, keys, draws)
-            elif "" not in keys:
-                sentence = self._tip_filler(business, draws)
-            if sentence:
-                told.append(sentence)
-        return told
+    def _tip(self, telling: Telling) -> None:
+        length = telling.draws.weighted({1: 70, 2: 30})
+        self._tell(telling, {"field": 40, "feature": 34, "thing": 6, "filler": 20}, length)
 
-    def _field(
-        self,
-        business: Business,
-        salience: dict[str, float],
-        used: set[str],
-        draws: Draws,
-        is_tip: bool,
-    ) -> Sentence | None:
+    def _tell(self, telling: Telling, subjects: Mapping[str, float], length: int) -> None:
+        while len(telling.told) < length:
+            subject, sentence = telling.draws.weighted(subjects), None
+            if subject == "field":
+                sentence = self._field(telling)
+            elif subject == "feature":
+                sentence = self._feature(telling)
+            elif subject == "thing":
+                sentence = self._thing(telling)
+            elif telling.is_tip:
+                sentence = self._tip_filler(telling) if not telling.told else None
+            elif sum(told.kind == "filler" for told in telling.told) < 2:
+                sentence = self._filler(telling, "middle")
+            if sentence:
+                telling.told.append(sentence)
+
+    def _field(self, telling: Telling) -> Sentence | None:
+        business, draws = telling.business, telling.draws
         weights = {}
         for name, value in business.fields.items():
             field = self._fields[name]
@@ -202,39 +223,31 @@ class Writer:
                 continue
             talk = field.talk_false if value == "false" else field.talk
             unknown = 1.0 if name in self._shown[business.business_id] else UNKNOWN_TALK
-            weights[name] = talk * salience[name] * unknown
+            weights[name] = talk * telling.salience[name] * unknown
         field = self._fields[draws.weighted(weights)]
-        # One sentence of a text on each attribute: two leaves of one often quarrel.
-        if any(key.split("=")[0] == field.name for key in used):
+        if any(key.split("=")[0] == field.name for key in telling.used):
             return None
         value = business.fields[field.name]
         is_true = not draws.chance(WRONG_SHARE)
         if not is_true:
             value = draws.pick([other for other in field.says if other != value])
-        sentence = self._state(
-            business, field.says[value], "fact", field.moods[value], draws, is_tip
+        tone = telling.tone("fact", field.moods[value])
+        sentence = self._state(telling, field.says[value], tone)
+        return Sentence(
+            sentence, "field", field.key(value), value != "false", is_true, field.moods[value]
         )
-        return Sentence(sentence, "field", field.key(value), value != "false", is_true)
 
-    def _feature(
-        self,
-        business: Business,
-        user: User,
-        mood: str,
-        used: set[str],
-        draws: Draws,
-        is_tip: bool,
-    ) -> Sentence | None:
-        stances = {key: has for key, has in business.features.items() if key not in used}
-        tastes = [key for key in user.tastes if stances.get(key)]
+    def _feature(self, telling: Telling) -> Sentence | None:
+        business, draws, mood = telling.business, telling.draws, telling.mood
+        stances = {key: has for key, has in business.features.items() if key not in telling.used}
+        tastes = [key for key in telling.user.tastes if stances.get(key)]
         if draws.chance(WRONG_SHARE) and stances:
             key = draws.pick(list(stances))
             asserted, is_true = not stances[key], False
         elif tastes and mood != "unhappy" and draws.chance(0.75):
             key, asserted, is_true = draws.pick(tastes), True, True
         else:
-            praise = {"happy": 0.9, "mixed": 0.5, "unhappy": 0.12}[mood]
-            is_praise = draws.chance(praise)
+            is_praise = draws.chance({"happy": 0.9, "mixed": 0.5, "unhappy": 0.12}[mood])
             fitting = [
                 key
                 for key, has in stances.items()
@@ -245,56 +258,49 @@ class Writer:
             key = draws.pick(fitting)
             asserted, is_true = stances[key], True
         feature = self._features[key]
-        wordings = feature.says if asserted else feature.denies
         feeling = "glad" if asserted == feature.is_positive else "annoyed"
-        sentence = self._state(business, wordings, "opinion", feeling, draws, is_tip)
-        return Sentence(sentence, "feature", key, asserted, is_true)
+        wordings = feature.says if asserted else feature.denies
+        sentence = self._state(telling, wordings, telling.tone("opinion", feeling))
+        return Sentence(sentence, "feature", key, asserted, is_true, feeling)
 
-    def _thing(self, business: Business, used: set[str], draws: Draws) -> Sentence | None:
-        things = [thing for thing in business.things if thing.key not in used]
+    def _thing(self, telling: Telling) -> Sentence | None:
+        draws = telling.draws
+        things = [thing for thing in telling.business.things if thing.key not in telling.used]
         if not things:
             return None
         thing, asserted = draws.pick(things), not draws.chance(WRONG_SHARE)
         style = "food" if thing.label in ("food", "drink") else "thing"
         wordings = lines(self._prose[f"{style}_{'says' if asserted else 'denies'}"])
-        lists = self._lists(business, draws)
-        sentence = write_once(
-            lambda _: expand(draws.pick(wordings), draws, {**lists, **_noun(thing, draws)}),
-            self._written,
+        lists = self._lists(telling.business, draws)
+        sentence = self._written.once(
+            lambda _: expand(draws.pick(wordings), draws, {**lists, **_noun(thing, draws)})
         )
         return Sentence(sentence, "thing", thing.key, asserted, is_true=asserted)
 
-    def _state(
-        self,
-        business: Business,
-        wordings: Sequence[str],
-        topic: str,
-        mood: str,
-        draws: Draws,
-        is_tip: bool,
-    ) -> str:
-        lists = self._lists(business, draws)
+    def _state(self, telling: Telling, wordings: Sequence[str], tone: Tone) -> str:
+        draws, lists = telling.draws, self._lists(telling.business, telling.draws)
 
         def make(attempt: int) -> str:
             clause = expand(draws.pick(wordings), draws, lists)
-            template = self._frames.around(clause, topic, mood, draws, is_tip, attempt)
-            return expand(template, draws, lists)
+            return expand(self._frames.around(clause, tone, draws, attempt), draws, lists)
 
-        return write_once(make, self._written)
+        return self._written.once(make)
 
-    def _filler(self, business: Business, part: str, mood: str, draws: Draws) -> Sentence:
-        block = self._prose[part][mood]
+    def _filler(self, telling: Telling, part: str) -> Sentence:
+        block = self._prose[part][telling.mood]
         if not isinstance(block, str):
-            block = block["food" if "food" in business.tags else "other"]
-        lists, wordings = self._lists(business, draws), lines(block)
-        make = lambda _: expand(draws.pick(wordings), draws, lists)  # noqa: E731
-        return Sentence(write_once(make, self._written), "filler")
+            block = block["food" if "food" in telling.business.tags else "other"]
+        return self._filler_of(lines(block), telling.business, telling.draws)
 
-    def _tip_filler(self, business: Business, draws: Draws) -> Sentence:
-        wordings = lines(self._prose["tips"]["food" if "food" in business.tags else "other"])
+    def _tip_filler(self, telling: Telling) -> Sentence:
+        block = self._prose["tips"]["food" if "food" in telling.business.tags else "other"]
+        wordings = [wording + "{.|.|!}" for wording in lines(block)]
+        return self._filler_of(wordings, telling.business, telling.draws)
+
+    def _filler_of(self, wordings: Sequence[str], business: Business, draws: Draws) -> Sentence:
         lists = self._lists(business, draws)
-        make = lambda _: expand(draws.pick(wordings) + "{.|.|!}", draws, lists)  # noqa: E731
-        return Sentence(write_once(make, self._written), "filler")
+        sentence = self._written.once(lambda _: expand(draws.pick(wordings), draws, lists))
+        return Sentence(sentence, "filler")
 
     def _foreign(self, business: Business, draws: Draws) -> list[Sentence]:
         language = draws.pick(self._prose["foreign"])
@@ -305,11 +311,9 @@ class Writer:
         for key in draws.sample([key for key in language["says"] if key in truths], 2):
             kind = "field" if "=" in key else "feature"
             told = expand(language["says"][key], draws, lists)
-            if self._written[told] < 3:
-                self._written[told] += 1
+            if self._written.take(told, most=MOST_REPEATS):
                 sentences.append(Sentence(told, kind, key))
-        make = lambda _: expand(draws.pick(language["filler"]), draws, lists)  # noqa: E731
-        return [Sentence(write_once(make, self._written), "filler"), *sentences]
+        return [self._filler_of(language["filler"], business, draws), *sentences]
 
     def _photo(self, business: Business, number: int, draws: Draws) -> Photo:
         lists = self._lists(business, draws)
@@ -339,7 +343,7 @@ class Writer:
 
         caption, sentences = "", []
         if not draws.chance(0.05):
-            caption = write_once(make, self._written)
+            caption = self._written.once(make)
             sentences = [Sentence(caption, "thing", thing.key, True, is_true)]
             if second and used_second:
                 sentences.append(Sentence(caption, "thing", second.key))
@@ -391,7 +395,7 @@ def _spread_texts(seed: int, businesses: list[Business], count: int) -> dict[str
     for _ in range(count - sum(numbers.values())):
         key = draws.weighted(weights)
         numbers[key] += 1
-        if numbers[key] >= MOST_REVIEWS * 1.3:
+        if numbers[key] >= MOST_TEXTS:
             weights[key] = 0.0
     return numbers
 

@@ -3,13 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from .draws import Draws
 
 ALTERNATIVES = re.compile(r"\{([^{}]*)\}")
 LIST_NAME = re.compile(r"<(\w+)>")
-MAX_REPEATS = 3
 TRIES = 60
 
 Lists = Mapping[str, Sequence[str]]
@@ -40,15 +40,38 @@ def with_article(noun: str) -> str:
     return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
 
 
-def write_once(make: Callable[[int], str], written: Counter[str]) -> str:
-    """The first sentence of `make(attempt)` that is not yet worn out, and counts it."""
-    for attempt in range(TRIES):
-        sentence = tidy(make(attempt))
-        # Early attempts insist on something new, late ones accept a repetition.
-        if written[sentence] < min(MAX_REPEATS, 1 + attempt // 5):
-            written[sentence] += 1
-            return sentence
-    raise ValueError(f"the wordings are used up, add more of them: {sentence!r}")
+class Written:
+    """The sentences of a city so far, none of them more than `most` times."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._counts: Counter[str] = Counter()
+
+    def take(self, sentence: str, most: int) -> bool:
+        """Counts the sentence, unless it is there that often."""
+        is_free = self._counts[sentence] < min(most, self._most)
+        self._counts[sentence] += is_free
+        return is_free
+
+    def once(self, make: Callable[[int], str]) -> str:
+        """The first sentence of `make(attempt)` that is not worn out, as new as possible."""
+        for attempt in range(TRIES):
+            sentence = tidy(make(attempt))
+            # Early attempts insist on something new, late ones accept a repetition.
+            if self.take(sentence, most=1 + attempt * self._most * 4 // (3 * TRIES)):
+                return sentence
+        raise ValueError(f"the wordings are used up, add more of them: {sentence!r}")
+
+
+@dataclass(frozen=True)
+class Tone:
+    """How a clause is said: topic is fact or opinion, mood is glad, annoyed or plain."""
+
+    topic: str
+    mood: str
+    is_tip: bool
+    is_first: bool
+    is_contrast: bool
 
 
 class Frames:
@@ -61,23 +84,28 @@ class Frames:
         self._past = frozenset(prose["past"])
         self._present = frozenset(prose["present"])
 
-    def around(
-        self, clause: str, topic: str, mood: str, draws: Draws, is_tip: bool, attempt: int
-    ) -> str:
-        """A template: the clause, in half of the cases within a frame. `topic`: fact or opinion."""
-        if attempt < 8 and is_tip:
-            frames = self._frames["tip"] + (self._frames["tip_glad"] if mood == "glad" else [])
-            return draws.pick(frames).replace("<clause>", clause)
-        if attempt < 8 and draws.chance(0.5):
-            return f"{clause}."
-        names = [topic, mood] if mood in ("glad", "annoyed") else [topic]
+    def around(self, clause: str, tone: Tone, draws: Draws, attempt: int) -> str:
+        """A template: the clause, in half of the cases within a frame."""
+        names = self._fitting(clause, tone)
+        if attempt < 8:
+            if tone.is_tip:
+                names = ["tip", "tip_glad"] if tone.mood == "glad" else ["tip"]
+            elif tone.is_contrast and draws.chance(0.5):
+                names = ["contrast"]
+            elif draws.chance(0.5):
+                return f"{clause}."
+        frames = self._frames[draws.pick(names)]
+        frames = [frame for frame in frames if not (tone.is_first and frame.startswith("+"))]
+        return draws.pick(frames or ["<clause>."]).lstrip("+").replace("<clause>", clause)
+
+    def _fitting(self, clause: str, tone: Tone) -> list[str]:
+        names = [tone.topic, tone.mood] if tone.mood != "plain" else [tone.topic]
         tokens = re.findall(r"[\w']+", clause.lower())
         if tokens[0] in self._subjects and not self._verbs.isdisjoint(tokens):
             names += [f"{name}_sentence" for name in names]
             if not self._past.isdisjoint(tokens) and self._present.isdisjoint(tokens):
                 names.append("past")
-        frames = self._frames[draws.pick(names)]
-        return draws.pick(frames).replace("<clause>", clause)
+        return names
 
 
 def lines(block: str) -> list[str]:
