@@ -225,7 +225,9 @@ class Writer:
             unknown = 1.0 if name in self._shown[business.business_id] else UNKNOWN_TALK
             weights[name] = talk * telling.salience[name] * unknown
         field = self._fields[draws.weighted(weights)]
-        if any(key.split("=")[0] == field.name for key in telling.used):
+        # Two leaves of one attribute often quarrel: a text tells of one of them.
+        told = [self._fields[key.split("=")[0]] for key in telling.used if "=" in key]
+        if any(other.attribute == field.attribute for other in told):
             return None
         value = business.fields[field.name]
         is_true = not draws.chance(WRONG_SHARE)

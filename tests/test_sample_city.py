@@ -95,6 +95,30 @@ def test_a_current_city_is_recognised_and_foreign_files_are_kept(tmp_path: Path)
     assert (tmp_path / "mine" / "thesis.txt").exists()
 
 
+def test_a_run_that_dies_leaves_the_old_city(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, truth = tmp_path / "city", tmp_path / "truth"
+    sample_city.generate(out, truth, **SMALL)
+    before = digest(out), digest(truth)
+
+    def die(*arguments: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(sample_city.files, "write_truth", die)
+    with pytest.raises(KeyboardInterrupt):
+        sample_city.generate(out, truth, seed=1, **SMALL)
+    assert (digest(out), digest(truth)) == before
+    assert sample_city.is_current(out, truth, **SMALL)
+
+
+def test_numbers_that_do_not_fit_are_refused(tmp_path: Path) -> None:
+    for wrong in ({"texts": 100}, {"users": 3}, {"texts": 60 * 60}):
+        with pytest.raises(ValueError, match="2 texts a record"):
+            sample_city.generate(tmp_path / "a", tmp_path / "b", **{**SMALL, **wrong})
+    assert not list(tmp_path.iterdir())
+
+
 def test_layout_and_keys(city: City) -> None:
     assert len(city.businesses) == 400
     assert len(city.users) == 200
