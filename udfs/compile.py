@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from typing import Annotated
 
 import sqlglot.expressions as exp
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+
+# DuckDB ends a statement at a zero byte.
+Name = Annotated[str, Field(pattern=r"^[^\x00]+$")]
+Text = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 
 
 class Condition(BaseModel):
@@ -14,9 +19,9 @@ class Condition(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    field: str = Field(min_length=1)
+    field: Name
     operator: str = Field(pattern="^(=|>=|<=|contains)$")
-    value: str | int | float | bool
+    value: Text | int | float | bool
 
 
 _CONDITIONS = TypeAdapter(list[Condition])
