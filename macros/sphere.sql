@@ -1,6 +1,10 @@
-{#- Great-circle distance in km on a sphere of R = 6371.0088 km (haversine; HeterQA's spatial checks). -#}
+{#-
+    Great-circle distance in km on a sphere of R = 6371.0088 km (haversine; HeterQA's spatial checks).
+    Null when a coordinate is: least() alone would pass over the null and say half the globe.
+-#}
 {% macro haversine_km(latitude_a, longitude_a, latitude_b, longitude_b) -%}
-    (
+    if(
+        {{ latitude_a }} + {{ longitude_a }} + {{ latitude_b }} + {{ longitude_b }} is null, null,
         2 * 6371.0088 * asin(least(1.0, sqrt(
             pow(sin(radians({{ latitude_b }} - {{ latitude_a }}) / 2), 2)
             + cos(radians({{ latitude_a }})) * cos(radians({{ latitude_b }}))

@@ -50,13 +50,16 @@ judged as (
         coalesce(verified_counts.verified_count, 0) as verified_count,
         coalesce(verdict_counts.kept_count, 0) as answer_count,
         case
-            when candidate_count > {{ var('max_candidates') }} then 'too many candidates'
+            when candidate_counts.candidate_count > {{ var('max_candidates') }}
+                then 'too many candidates'
             when anchors.attempt_id is null then 'no candidate has the sources of the subset'
             when
                 attempts.attempt_id not in (select attempt_id from source_constraints)
                 then 'no usable constraint in the sources of the anchor'
-            when verified_count = 0 then 'no candidate supports every constraint'
-            when verified_count > {{ var('max_verified') }} then 'too many verified candidates'
+            when coalesce(verified_counts.verified_count, 0) = 0
+                then 'no candidate supports every constraint'
+            when verified_counts.verified_count > {{ var('max_verified') }}
+                then 'too many verified candidates'
             when questions.attempt_id is null then 'no question was written'
             when verdict_counts.open_count > 0 then 'waits for a person'
             when answer_count = 0 then 'every verified candidate was contradicted'

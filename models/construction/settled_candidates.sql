@@ -13,7 +13,7 @@ ratios as (
     select
         attempt_id,
         record_id,
-        sum(ratio) as ratio_sum,
+        round(sum(ratio), 4) as ratio_sum,
         max(ratio) as worst_ratio,
     from contradictions
     group by attempt_id, record_id

@@ -1,4 +1,5 @@
--- One row per attempt with a radius or direction constraint, and candidate: whether it lies there.
+-- One row per attempt with a spatial constraint, and candidate: whether it lies there. Nearest asks
+-- for a point only, and is settled among the records that meet everything else.
 with spatial_constraints as (select * from {{ ref('spatial_constraints') }}),
 
 spatial_sectors as (select * from {{ ref('spatial_sectors') }}),
@@ -42,7 +43,8 @@ final as (
         measured.bearing,
         -- Without a point nothing is known to lie anywhere.
         coalesce(
-            (measured.radius_km is null or measured.distance_km <= measured.radius_km)
+            measured.distance_km is not null
+            and (measured.radius_km is null or measured.distance_km <= measured.radius_km)
             and (
                 measured.sector is null
                 or least(
