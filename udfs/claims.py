@@ -17,6 +17,7 @@ _NO_TEXT_CONTRADICTS = re.compile(
     r"\d|^it is (in|at|on|near|within|located|listed|rated|the nearest|north|south|east|west)\b",
     re.I,
 )
+_NEGATION = re.compile(r"\s+(?:no|not|never)\s+", re.I)
 _GUESTS = frozenset(["i", "we", "you"])
 _GUEST_NEGATIONS = frozenset(["don't", "didn't", "dont", "didnt", "never", "haven't"])
 _HELPERS = frozenset(["do", "did", "have"])
@@ -37,9 +38,12 @@ class Cue(NamedTuple):
 
 
 class Claim(NamedTuple):
-    """What the rules need of a claim sentence; cues by their first stem."""
+    """What the rules need of a claim sentence; cues by their first stem.
 
-    text: str
+    query: the sentence without its negation, which is what a text about it looks like.
+    """
+
+    query: str
     topics: int
     cues: dict[str, list[Cue]]
     is_negative: bool
@@ -50,13 +54,14 @@ class Reading(NamedTuple):
     """What one sentence says of a claim.
 
     overlap: share of the claim's topics that it touches; direction: 1 for, -1 against, 0 unclear;
-    has_cue: touched by another word for it, or its opposite, as judge_cues.yml knows them.
+    has_cue: touched by another word for it that judge_cues.yml knows; has_opposite: by an opposite.
     """
 
     sentence: str
     overlap: float
     direction: int
     has_cue: bool
+    has_opposite: bool
 
 
 class _Match(NamedTuple):
@@ -106,7 +111,8 @@ def parse_claim(text: str) -> Claim:
     for cue in cues:
         by_first.setdefault(cue.phrase[0], []).append(cue)
     is_negative = any(cue is not None for cue in negation_cues(words))
-    return Claim(text, len(topics), by_first, is_negative, _sentiment_of_claim(words, knowledge))
+    query = _NEGATION.sub(" ", text) if is_negative else text
+    return Claim(query, len(topics), by_first, is_negative, _sentiment_of_claim(words, knowledge))
 
 
 def read_sentence(claim: Claim, sentence: str) -> Reading:
@@ -114,11 +120,12 @@ def read_sentence(claim: Claim, sentence: str) -> Reading:
     words, stems, distinct = _parse_sentence(sentence)
     matches = [] if distinct.isdisjoint(claim.cues) else _matches(claim, stems)
     if not matches:
-        return Reading(sentence, 0.0, 0, False)
+        return Reading(sentence, 0.0, 0, False, False)
     overlap = len({match.cue.topic for match in matches}) / max(claim.topics, 1)
     direction = _direction(claim, words, matches, sentence)
     has_cue = any(match.cue.is_known for match in matches)
-    return Reading(sentence, overlap, direction, has_cue)
+    has_opposite = any(match.cue.is_opposite for match in matches)
+    return Reading(sentence, overlap, direction, has_cue, has_opposite)
 
 
 def _direction(claim: Claim, words: tuple[str, ...], matches: list[_Match], sentence: str) -> int:

@@ -81,11 +81,12 @@ class _Scorer:
 
     def topic(self, claim: Claim, reading: Reading) -> float:
         """Probability that the sentence speaks about the claim, whatever it says of it."""
-        score = score_pair(claim.text, reading.sentence, self.reranker)
+        score = score_pair(claim.query, reading.sentence, self.reranker)
         self.tokens += score.tokens
         weights = self.weights
         signal = weights.bias + weights.topic * score.logit + weights.overlap * reading.overlap
-        signal += weights.cue * reading.has_cue + weights.neutral * (reading.direction == 0)
+        signal += weights.cue * reading.has_cue + weights.opposite * reading.has_opposite
+        signal += weights.neutral * (reading.direction == 0)
         return 1 / (1 + math.exp(-signal))
 
 

@@ -46,7 +46,8 @@ class TopicWeights(_Strict):
     bias: float
     topic: float  # times the cross-encoder's logit
     overlap: float  # times the share of the claim's words that the sentence touches
-    cue: float  # added when one of the words is of judge_cues.yml
+    cue: float  # added when it touches one by another word, as judge_cues.yml knows them
+    opposite: float  # added when it touches one by an opposite
     neutral: float  # added when the sentence is neither for nor against
 
 
