@@ -6,6 +6,15 @@ record_categories as (select * from {{ ref('record_categories') }}),
 
 field_options as (select * from {{ ref('field_options') }}),
 
+category_sizes as (
+    select
+        category,
+        count(*) as record_count,
+    from record_categories
+    group by category
+),
+
+-- Wide categories are likelier, so that a question is about many records and not about one.
 category_draws as (
     select
         attempts.attempt_id,
@@ -15,11 +24,15 @@ category_draws as (
         'category' as tier,
     from attempts
     inner join record_categories on attempts.seed_record_id = record_categories.record_id
+    inner join category_sizes on record_categories.category = category_sizes.category
     qualify
         row_number() over (
             partition by attempts.attempt_id
             order by
-                {{ draw('attempts.attempt_id', 'category', 'record_categories.category') }},
+                {{ weighted_draw(
+                    'ln(1 + category_sizes.record_count)', 'attempts.attempt_id', 'category',
+                    'record_categories.category'
+                ) }},
                 record_categories.category
         )
         <= if(

@@ -12,6 +12,8 @@ kg_features as (select * from {{ ref('kg_features') }}),
 
 kg_mentions as (select * from {{ ref('kg_mentions') }}),
 
+worded_constraints as (select * from {{ ref('worded_constraints') }}),
+
 -- Half of the constraints follow each pattern; a bridge has at most two features, a trait too.
 patterns as (
     select
@@ -25,7 +27,8 @@ patterns as (
     where list_contains(attempts.sources, 'graph')
 ),
 
--- What the anchor is praised for, and others too: a feature of one record makes no question.
+-- What the anchor is praised for, and others too: a feature of one record makes no question. What the
+-- attempt's text or photo constraint already says is left to it.
 praised as (
     select
         patterns.attempt_id,
@@ -47,6 +50,13 @@ praised as (
         kg_edges.edge_type = 'record_feature' and kg_edges.polarity = 'positive'
         and kg_edges.confidence >= {{ var('mention_confidence') }}
         and kg_features.record_count >= 2
+        and not exists (
+            select 1
+            from worded_constraints
+            where
+                worded_constraints.attempt_id = patterns.attempt_id
+                and contains(lower(worded_constraints.claim), kg_features.feature)
+        )
 ),
 
 -- What some other candidate is blamed for and the anchor is not.
