@@ -36,9 +36,8 @@ def save_results(settings: Settings, result: dg.ExecuteInProcessResult) -> None:
         for event in result.get_asset_materialization_events()
     ]
     results += result.get_asset_check_evaluations()
-    path = _saved_path(settings)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(dg.serialize_value(results), encoding="utf-8")
+    write_instance_file(settings)
+    _saved_path(settings).write_text(dg.serialize_value(results), encoding="utf-8")
 
 
 def report_saved_results(settings: Settings) -> None:
