@@ -22,7 +22,9 @@ _LINKS = word_set(
     "isn't wasn't aren't weren't"
 )
 _DETERMINERS = word_set("the a an this that these those my our their his her its your all")
-_PREPOSITIONS = word_set("of in on at by for from with near around inside to")
+_PREPOSITIONS = word_set(
+    "of in on at by for from with near around inside to behind along under over outside"
+)
 _SUBJECTS = word_set("i we you he she they")
 _MODALS = word_set("would could should might may must can will wouldn't shouldn't couldn't 'd")
 # What to look for first, the pattern, and what it says in plain words.
@@ -47,13 +49,6 @@ _PASSIVE_NEGATIONS = word_set(
     "have had has be been was is are were get got find found see saw serve offer provide receive "
     "call say that the a an any very so really as too particularly especially all overly most "
     "exactly quite always super overwhelmingly with our my their your such it them this"
-)
-_CONTRACTION = re.compile(
-    r"\b(it|that|this|he|she|there|here|what|who|everything|everyone)'s\b", re.I
-)
-_ARE = re.compile(r"\b(they|we|you)'re\b", re.I)
-_NO_FAULT = re.compile(
-    r"\b(?:can't|cannot|can not|couldn't|could not|no) (?:really )?fault\b", re.I
 )
 _MAX_WORDS = 3
 

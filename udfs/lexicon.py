@@ -80,12 +80,12 @@ def load(name: str) -> Any:
 
 @lru_cache(maxsize=65536)
 def is_known(word: str) -> bool:
-    """Whether the lexicon holds the lower-case word, its singular or all of its hyphened parts."""
+    """Whether the lexicon holds the lower-case word, its singular or a part between hyphens."""
     lexicon = _lexicon()
     if word in lexicon or singular(word) in lexicon:
         return True
     parts = word.split("-")
-    return len(parts) > 1 and all(part in lexicon for part in parts)
+    return len(parts) > 1 and any(part in lexicon for part in parts)
 
 
 @lru_cache(maxsize=65536)

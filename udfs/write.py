@@ -13,14 +13,15 @@ from typing import NamedTuple
 
 from udfs.extract import extract_features, is_english
 from udfs.lexicon import singular
-from udfs.opinions import opinion_words
+from udfs.opinions import opinion_of, opinion_words
 from udfs.text import split_sentences
-from udfs.write_grammar import write_question
-from udfs.write_phrases import Sentence, Thing, parse, thing_words, things
+from udfs.write_grammar import plural, write_question
+from udfs.write_phrases import Sentence, Thing, link, parse, thing_words, things
 
 __all__ = ["Constraint", "write_constraint", "write_question"]
 
 _MAX_PHRASE = 140
+_MAX_PAIR = 4
 _MAX_SHARED_RUN = 5
 _SMALL_WORDS = frozenset(
     ("a", "an", "and", "at", "by", "for", "in", "of", "on", "the", "to", "with")
@@ -55,26 +56,73 @@ def write_constraint(source: str, evidence: str, avoid: str) -> Constraint | Non
 
 
 def _candidates(sentence: str, is_caption: bool) -> list[tuple[float, Constraint]]:
-    parsed = parse(sentence)
+    """What the sentence offers, each with its weight."""
+    parsed = parse(sentence, is_caption)
     letters = [word for word in parsed.words if word[0].isalpha()]
     if sentence.rstrip(" \"')").endswith("?") or not letters or not is_english(letters):
         return []
-    found = list(things(parsed, is_caption))
+    found = list(things(parsed))
     if is_caption:
-        return _shown(parsed, found, sentence)
-    return [
-        (thing.weight, _said(parsed, thing, sentence))
-        for thing in found
-        if _is_of_the_place(parsed, thing)
+        texts = [*_particular(found), *_pairs(parsed, found, thing_words()["joins"])]
+        return [(weight, _shown(text, sentence)) for weight, text in texts]
+    if set(parsed.words) & thing_words()["doubts"] or _has_blame(letters):
+        return []
+    found = [thing for thing in found if _is_of_the_place(parsed, thing)]
+    said = [
+        (thing.weight, _said(parsed, thing, sentence)) for thing in found if thing.is_particular
     ]
+    overviews = [thing for thing in found if thing.kind in ("view", "collection")]
+    for weight, text in _pairs(parsed, found, frozenset(("of",)), overviews):
+        said.append((weight, Constraint(f"It has {text}.", f"has {text}", sentence)))
+    return said
+
+
+def _has_blame(words: list[str]) -> bool:
+    opinions = (opinion_of(word) for word in words)
+    return any(opinion is not None and not opinion.is_positive for opinion in opinions)
+
+
+def _particular(found: list[Thing]) -> list[tuple[float, str]]:
+    return [(thing.weight, thing.text) for thing in found if thing.is_particular]
+
+
+def _pairs(
+    parsed: Sentence, found: list[Thing], joins: frozenset[str], firsts: list[Thing] | None = None
+) -> list[tuple[float, str]]:
+    """Neighbours that belong together: "lights strung over a patio", "a view of vineyards"."""
+    pairs = []
+    vague = thing_words()["vague"]
+    for first, second in pairwise(found):
+        tie = link(parsed, first, second)
+        size = len(first.words) + len(second.words)
+        if tie.split(" ")[-1] not in joins or size > _MAX_PAIR:
+            continue
+        if "other" in (first.kind, second.kind) and not _is_tight(tie, first, second):
+            continue
+        if (first.is_plain and second.is_plain) or singular(second.words[-1]) in vague:
+            continue
+        if firsts is not None and first not in firsts:
+            continue
+        both = first.is_particular and second.is_particular
+        if (tie == "and" and not both) or (first.kind == "collection" and tie != "of"):
+            continue
+        weight = first.weight + second.weight + 0.5
+        pairs.append((weight, f"{first.text} {tie} {second.text}"))
+        # Without its article, where the other form repeats too much of the evidence.
+        pairs.append((weight, f"{first.text} {tie} {' '.join(second.words)}"))
+    return pairs
+
+
+def _is_tight(tie: str, first: Thing, second: Thing) -> bool:
+    """Whether a noun of no list may take part: "sunflowers in tin buckets", "mugs with handles"."""
+    if second.kind == "other":
+        return first.kind != "other" and (tie in ("of", "with") or " " in tie)
+    return second.is_particular or " " in tie
 
 
 def _is_of_the_place(parsed: Sentence, thing: Thing) -> bool:
-    lists = thing_words()
-    if set(parsed.words) & lists["doubts"]:
-        return False
     near = {parsed.word(thing.start - 1), parsed.word(thing.start - 2)}
-    return not near & lists["foreign_before"]
+    return not near & thing_words()["foreign_before"]
 
 
 def _said(parsed: Sentence, thing: Thing, sentence: str) -> Constraint:
@@ -85,22 +133,8 @@ def _said(parsed: Sentence, thing: Thing, sentence: str) -> Constraint:
     return Constraint(f"It {phrase}.", phrase, sentence)
 
 
-def _shown(parsed: Sentence, found: list[Thing], sentence: str) -> list[tuple[float, Constraint]]:
-    """Each thing of a caption, and each pair that a preposition joins."""
-    joins = thing_words()["joins"]
-    shown = [(thing.weight, thing.text) for thing in found]
-    for first, second in pairwise(found):
-        between = [w for w in parsed.words[first.end : second.start] if w not in ("a", "an", "the")]
-        if len(between) == 1 and between[0] in joins and len(first.words) + len(second.words) <= 4:
-            join = "and" if between[0] == "," else between[0]
-            weight = first.weight + second.weight
-            shown.append((weight, f"{first.text} {join} {second.text}"))
-            # Without its article, where the other form repeats too much of the caption.
-            shown.append((weight, f"{first.text} {join} {' '.join(second.words)}"))
-    return [
-        (weight, Constraint(f"A photo shows {text}.", f"has photos showing {text}", sentence))
-        for weight, text in shown
-    ]
+def _shown(text: str, sentence: str) -> Constraint:
+    return Constraint(f"A photo shows {text}.", f"has photos showing {text}", sentence)
 
 
 def _praise(evidence: str, avoid: str) -> Constraint | None:
@@ -116,10 +150,12 @@ def _praise(evidence: str, avoid: str) -> Constraint | None:
             if words[-1] not in praised:
                 continue
             noun = " ".join(words[1:])
+            if words[-1] in lists["counted"] | lists["food"] - lists["mass"]:
+                noun = plural(noun) if singular(noun) == noun else noun
             verb = "are" if noun.endswith("s") and not noun.endswith("ss") else "is"
             constraint = Constraint(
                 f"The {noun} {verb} {words[0]}.",
-                f"is praised by guests for its {feature.feature}",
+                f"is praised by guests for its {words[0]} {noun}",
                 sentence,
             )
             if feature.confidence >= 0.8 and _is_allowed(constraint, evidence, avoid):
