@@ -73,8 +73,9 @@ def word_set(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+@lru_cache(maxsize=16)
 def load(name: str) -> Any:
-    """The content of a YAML file of the language folder."""
+    """The content of a YAML file of the language folder, read once: do not change it."""
     return yaml.safe_load((LANGUAGE / name).read_text(encoding="utf-8"))
 
 
