@@ -17,6 +17,7 @@ from udfs.lexicon import article, load, singular
 
 _FORWARD = ("in", "within", "rated", "with")
 _OWN_AND = re.compile(r" and |,| who | but ")
+_STANDS_ALONE = ("has no ", "has photos ", "is not ", "is a ", "is an ", "is the ", "is at ")
 _MAX_MERGED = 5
 _IRREGULAR = {"is": "be", "has": "have", "does": "do", "goes": "go"}
 _PLURAL = {"is": "are", "has": "have", "does": "do", "goes": "go"}
@@ -155,7 +156,7 @@ def _merge(phrases: Sequence[str]) -> list[str]:
 
 def _merges(phrase: str) -> bool:
     verb, _, rest = phrase.partition(" ")
-    if verb not in ("is", "has", "offers", "serves") or rest.startswith(("no ", "not ", "photos ")):
+    if verb not in ("is", "has", "offers", "serves") or phrase.startswith(_STANDS_ALONE):
         return False
     return len(rest.split()) <= _MAX_MERGED and not _OWN_AND.search(phrase)
 
