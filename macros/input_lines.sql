@@ -12,7 +12,7 @@
                 when not json_valid(line) then 'is not JSON'
                 when json_type(line) != 'OBJECT' then 'is not a JSON object'
                 {%- for key in keys %}
-                when coalesce(line ->> '{{ key }}', '') = '' then 'has no {{ key }}'
+                when coalesce(trim(line ->> '{{ key }}'), '') = '' then 'has no {{ key }}'
                 {%- endfor %}
             end as reason,
         from (
