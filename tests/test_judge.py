@@ -97,7 +97,6 @@ FOR, AGAINST, OPEN = 1, -1, 0
         ("It takes reservations.", "They don't take reservations.", AGAINST),
         ("It takes reservations.", "First come, first served.", AGAINST),
         ("It takes reservations.", "We didn't have a reservation.", OPEN),
-        ("It takes reservations.", "Do they take reservations?", OPEN),
         ("It does not take reservations.", "They don't take reservations.", FOR),
         ("It does not take reservations.", "First come, first served.", FOR),
         ("It does not take reservations.", "We booked a table by phone.", AGAINST),
@@ -142,6 +141,10 @@ def test_verdict_on_a_text(claim, evidence, verdict, is_against):
     assert (judgement.verdict, judgement.is_against) == (verdict, is_against)
     assert 0 <= judgement.confidence <= 1
     assert judgement.confidence == round(judgement.confidence, 4)
+
+
+def test_a_question_says_nothing():
+    assert read_sentence(parse_claim("It has a pool."), "Do they have a pool?").overlap == 0
 
 
 def test_what_shares_no_word_is_not_asked_of_the_model():

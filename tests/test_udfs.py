@@ -268,7 +268,7 @@ def test_a_wrong_profile_says_where_and_what(tmp_path, changes, role, reason):
 def test_a_profile_that_is_no_mapping_is_refused(tmp_path, content):
     path = tmp_path / "mine.yml"
     path.write_text(content)
-    with pytest.raises(UserError, match="is not YAML|must be a mapping"):
+    with pytest.raises(UserError, match=r"is not YAML|must be a mapping"):
         load_profile(path)
 
 

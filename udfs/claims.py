@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import yaml
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from udfs.text import is_negation, is_word, negation_cues, stem, tokenize
+from udfs.text import is_negation, is_word, negation_cues, stem, tokenize, without_idioms
 
 _CUES = Path(__file__).with_name("judge_cues.yml")
 _NO_TEXT_CONTRADICTS = re.compile(
@@ -119,7 +119,7 @@ def read_sentence(claim: Claim, sentence: str) -> Reading:
     """Which topics of the claim the sentence touches, and whether it says so or the opposite."""
     words, stems, distinct = _parse_sentence(sentence)
     matches = [] if distinct.isdisjoint(claim.cues) else _matches(claim, stems)
-    if not matches:
+    if not matches or words[-1] == "?":
         return Reading(sentence, 0.0, 0, False, False)
     overlap = len({match.cue.topic for match in matches}) / max(claim.topics, 1)
     direction = _direction(claim, words, matches, sentence)
@@ -144,9 +144,11 @@ def _direction(claim: Claim, words: tuple[str, ...], matches: list[_Match], sent
     if not is_for:
         direction = -1
     elif claim.sentiment:
-        return _sentiment(sentence) * claim.sentiment
+        # "Crispy fries" need no other praise for a claim of crispy fries; "fries" do.
+        is_whole = 1 < claim.topics == len({match.cue.topic for match in matches})
+        return (_sentiment(sentence) or is_whole) * claim.sentiment
     else:
-        direction = 0 if words[-1] == "?" else 1
+        direction = 1
     return -direction if claim.is_negative else direction
 
 
@@ -245,7 +247,8 @@ def _sentiment_of_claim(words: list[str], knowledge: _Knowledge) -> int:
 
 @lru_cache(maxsize=16384)
 def _sentiment(sentence: str) -> int:
-    score = _vader().polarity_scores(sentence)["compound"]
+    words = without_idioms(tokenize(sentence))
+    score = _vader().polarity_scores(" ".join(words))["compound"]
     return (score > _SENTIMENT_FROM) - (score < -_SENTIMENT_FROM)
 
 

@@ -66,13 +66,13 @@ _NOT_NEGATIONS = _phrases(
     "whether or not|if not|no joke|no need|not a problem|no less|no more than|not least|no fuss|"
     "no complaints|no better|never had better|never had a better|never had such|never seen such|"
     "with or without|why wouldn't|why don't|not far|nothing beats|"
-    "no shortage|no lack|no trouble|nothing short"
+    "no other way|no time at all|no shortage|no lack|no trouble|nothing short"
 )
 # Phrases that say without a negation that something is not there: ahead, and on both sides.
 _ABSENT = _phrases(
     "used to|wish they|wish it|wish there|wish i|wish we|no longer|if only they|if they had|"
-    "stopped|forget about|skip the|skip this|took away|took out the|closed the|bother with|"
-    "don't bother|"
+    "stopped|forget about|skip the|skip this|skip it|turn away|turns away|turned away|"
+    "took away|took out the|closed the|bother with|don't bother|"
     "would be nice if|would be great if|could use a|could use some|should add|need to add"
 )
 _GONE = _phrases(
@@ -91,7 +91,7 @@ SCOPE_WORDS = 8
 _PLACES = _words("in at on near from around inside outside during within into under")
 _LINKS = _words(
     "a an the any much many be to that very count rely depend insist believe interested get come "
-    "trained skilled experienced"
+    "let trained skilled experienced"
 )
 # Words that say nothing themselves: a negation among only such words speaks of what came before.
 _LIGHT = _words(
@@ -142,7 +142,11 @@ def is_word(token: str) -> bool:
 
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
-    """The English Snowball stem: "showers", "showered" and "shower" are one."""
+    """The English Snowball stem, of the plain degree: "showers" is "shower", "loudest" "loud"."""
+    if word.endswith(("iest", "ier")) and len(word) >= 6:
+        word = word[: word.rindex("i")] + "y"
+    elif word.endswith("est") and len(word) >= 7:
+        word = word[:-3]
     return str(_STEMMER.stemmer.stemWord(word))
 
 
@@ -172,12 +176,25 @@ def negation_cues(tokens: list[str]) -> list[int | None]:
         skip = index + _length(_NOT_NEGATIONS, tokens, index)
         if skip > index:
             continue
-        if is_negation(token) or _is_too(tokens, index) or _length(_ABSENT, tokens, index):
+        if is_negation(token) or _length(_ABSENT, tokens, index):
             _cover_ahead(tokens, index, covered)
+        elif _is_too(tokens, index):
+            _cover_ahead(tokens, index + 2, covered)
         elif _length(_GONE, tokens, index):
             _cover_ahead(tokens, index, covered)
             _cover_back(tokens, index - 1, index, covered)
     return covered
+
+
+def without_idioms(tokens: list[str]) -> list[str]:
+    """The tokens without the phrases that look like a negation and are none."""
+    kept = []
+    skip = 0
+    for index, token in enumerate(tokens):
+        skip = max(skip, index + _length(_NOT_NEGATIONS, tokens, index))
+        if index >= skip:
+            kept.append(token)
+    return kept
 
 
 def _is_too(tokens: list[str], index: int) -> bool:
