@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from typing import NoReturn
 
 from dagster_defs.lock import build_lock, check_build_file, make_warehouse
 from dagster_defs.progress import say
@@ -70,7 +71,7 @@ def _build(settings: Settings, started: float) -> int:
 
     from dagster_defs.assets import define
     from dagster_defs.dbt import BuildError
-    from dagster_defs.instance import failure_reasons, save_results
+    from dagster_defs.instance import failure_reasons, save_results, was_interrupted
     from dagster_defs.summary import print_summary
 
     try:
@@ -85,6 +86,8 @@ def _build(settings: Settings, started: float) -> int:
             raise_on_error=False,
             run_config={"loggers": {"console": {"config": {"log_level": "CRITICAL"}}}},
         )
+    if was_interrupted(result):
+        _stop()
     save_results(settings, result)
     if not result.success:
         for reason in failure_reasons(result):
@@ -94,6 +97,14 @@ def _build(settings: Settings, started: float) -> int:
         return FAILED
     print_summary(settings, time.monotonic() - started)
     return 0
+
+
+def _stop() -> NoReturn:
+    """End at once, lock in hand: dbt still runs in its thread, and each finished chunk is kept."""
+    print("\nstopped; the answers so far are kept for the next `make run`", file=sys.stderr)
+    sys.stderr.flush()
+    sys.stdout.flush()
+    os._exit(INTERRUPTED)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
 import os
 import sys
 
@@ -33,8 +32,6 @@ def main() -> int:
         print(f"error: {error}", file=sys.stderr)
         return FAILED
     print(f"The asset graph opens on http://127.0.0.1:{port}; end it with Ctrl-C.", flush=True)
-    # exec skips the exit handlers, and with them what dbt leaves to clean up.
-    atexit._run_exitfuncs()
     command = ["dagster", "dev", "-m", "dagster_defs.definitions", "-h", "127.0.0.1", "-p", port]
     return os.execv(sys.executable, [sys.executable, "-m", *command])
 

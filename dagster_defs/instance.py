@@ -52,6 +52,13 @@ def report_saved_results(settings: Settings) -> None:
     path.unlink()
 
 
+def was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
+    """Whether Ctrl-C, or a request to terminate, ended the run."""
+    errors = [event.step_failure_data.error for event in result.get_step_failure_events()]
+    name = dg.DagsterExecutionInterruptedError.__name__
+    return any(error is not None and error.cls_name == name for error in errors)
+
+
 def failure_reasons(result: dg.ExecuteInProcessResult) -> list[str]:
     """Why each failed step failed: our own words, or the traceback of what we did not expect."""
     reasons = []

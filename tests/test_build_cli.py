@@ -6,6 +6,7 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -313,3 +314,29 @@ def test_clean_keeps_decisions(
         "decisions",
         "notes.txt",
     ]
+
+
+def test_ctrl_c_ends_a_build_at_once(
+    built: subprocess.CompletedProcess[str], small_repo: SmallRepo
+) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "dagster_defs.build"],
+        cwd=small_repo.root,
+        env=small_repo.environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        # A test run in the background would hand down that Ctrl-C is ignored.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+    )
+    try:
+        assert process.stdout
+        for line in process.stdout:
+            if "1/18" in line:
+                process.send_signal(signal.SIGINT)
+                break
+        _, errors = process.communicate(timeout=30)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert errors == "\nstopped; the answers so far are kept for the next `make run`\n"
