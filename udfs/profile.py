@@ -88,6 +88,13 @@ _RULE_FILES = {
     "writer": ("write*", "extract.py", "opinions.py", "lexicon.py", "language/*", "text.py"),
     "extractor": ("extract*", "opinions.py", "lexicon.py", "language/*", "text.py"),
 }
+# The packages whose word lists do so too.
+_RULE_PACKAGES = {
+    "judge": ("snowballstemmer", "vaderSentiment"),
+    "photo_judge": ("snowballstemmer", "vaderSentiment"),
+    "writer": ("textblob", "vaderSentiment"),
+    "extractor": ("textblob", "vaderSentiment"),
+}
 _USES_RERANKER = ("judge", "photo_judge")
 ROLES = tuple(Profile.model_fields)
 
@@ -155,6 +162,8 @@ def model_signature(profile: Profile, role: str) -> str:
         signature["rules"] = _hash_files(
             path for pattern in _RULE_FILES[role] for path in sorted(UDFS.glob(pattern))
         )
+        packages = _RULE_PACKAGES[role]
+        signature["packages"] = {name: importlib.metadata.version(name) for name in packages}
     if role in _USES_RERANKER:
         signature["reranker"] = json.loads(model_signature(profile, "reranker"))
     return json.dumps(signature, sort_keys=True, ensure_ascii=False)
