@@ -66,7 +66,7 @@
         {{ heterqa.commit_and_begin() }}
         {%- set progress.asked = [progress.asked + chunk, wanted] | min -%}
         {%- set now = modules.datetime.datetime.now() -%}
-        {%- if (now - progress.logged).total_seconds() > 5 or progress.asked == wanted -%}
+        {%- if loop.first or loop.last or (now - progress.logged).total_seconds() > 5 -%}
             {%- set seconds = [(now - started).total_seconds(), 0.001] | max -%}
             {%- set rate = progress.asked / seconds -%}
             {{ log(

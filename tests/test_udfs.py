@@ -148,14 +148,14 @@ def test_a_wrong_setting_is_raised_and_not_an_answer():
 
 def test_vectors_are_normalised_and_rounded(connection):
     rows = connection.execute(
-        "select embed_text(content) from unnest($1) as t(content)", [TEXTS]
+        "select embed_text(content).vector from unnest($1) as t(content)", [TEXTS]
     ).fetchall()
     vectors = np.array([row[0] for row in rows], dtype=np.float32)
     assert vectors.shape == (len(TEXTS), 384)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
     assert (vectors == vectors.astype(np.float16)).all()
-    assert one(connection, "select typeof(embed_text('a'))") == "FLOAT[384]"
-    assert one(connection, "select embed_text(null)") is None
+    assert one(connection, "select typeof(embed_text('a').vector)") == "FLOAT[384]"
+    assert one(connection, "select embed_text(null).vector") is None
 
 
 def test_vectors_are_those_of_the_library(connection):
@@ -164,18 +164,18 @@ def test_vectors_are_those_of_the_library(connection):
     model = SentenceTransformer(str(model_folder(load_profile(EMBEDDED).text_embedder.model)))
     text = "Wood-fired pizza on the terrace."
     expected = model.encode([text], normalize_embeddings=True)[0]
-    assert np.allclose(one(connection, "select embed_text($1)", text), expected, atol=1e-3)
+    assert np.allclose(one(connection, "select embed_text($1).vector", text), expected, atol=1e-3)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_an_answer_does_not_depend_on_company_order_or_threads(
     connection, collection, tmp_path, threads
 ):
-    alone = {text: one(connection, "select embed_text($1)", text) for text in TEXTS}
+    alone = {text: one(connection, "select embed_text($1).vector", text) for text in TEXTS}
     other = connect(":memory:", make_settings(collection, tmp_path, threads))
     for texts in (TEXTS, TEXTS[::-1], TEXTS[2:] + TEXTS[:3] * 2):
         rows = other.execute(
-            "select content, embed_text(content) from unnest($1) as t(content)", [texts]
+            "select content, embed_text(content).vector from unnest($1) as t(content)", [texts]
         ).fetchall()
         assert len(rows) == len(texts)
         for text, vector in rows:

@@ -44,7 +44,10 @@ def functions(profile: Profile) -> dict[str, Function]:
     """The SQL functions by name, answered by the backends of the profile."""
     return {
         "embed_text": Function(
-            1, f"float[{profile.text_embedder.dimensions}]", partial(_embed_text, profile), _value
+            1,
+            f"struct(vector float[{profile.text_embedder.dimensions}], {_ANSWER_END})",
+            partial(_embed_text, profile),
+            _struct("vector"),
         ),
         "judge_text": Function(3, _JUDGEMENT, partial(_judge_text, profile), _judgement),
         "judge_photo": Function(4, _JUDGEMENT, partial(_judge_photo, profile), _judgement),
@@ -94,10 +97,10 @@ def _arrow_type(sql_type: str) -> pa.DataType:
 # What a row asks. Imports are inside, so that a build pays only for the roles it uses.
 
 
-def _embed_text(profile: Profile, content: str | None) -> list[float] | None:
+def _embed_text(profile: Profile, content: str | None) -> tuple[list[float]] | None:
     from udfs.embed import embed_text
 
-    return None if content is None else embed_text(content, profile.text_embedder)
+    return None if content is None else (embed_text(content, profile.text_embedder),)
 
 
 def _judge_text(profile: Profile, task: str | None, claim: str | None, evidence: str | None) -> Any:

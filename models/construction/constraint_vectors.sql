@@ -1,7 +1,7 @@
 -- One row per distinct claim of H that texts and photos are searched for, with its vector.
 {{ config(
     materialized='resumable', request_key='content_key',
-    answer="{'vector': embed_text(content), 'error': null::varchar}"
+    answer='embed_text(content)'
 ) }}
 
 select distinct

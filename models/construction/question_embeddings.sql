@@ -1,7 +1,7 @@
 -- One row per distinct question with its vector. Answers of a model.
 {{ config(
     materialized='resumable', request_key='content_key',
-    answer="{'vector': embed_text(content), 'error': null::varchar}"
+    answer='embed_text(content)'
 ) }}
 
 select distinct

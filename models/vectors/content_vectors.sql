@@ -1,7 +1,7 @@
 -- One row per distinct text, caption, serialized record or shared feature, with its vector.
 {{ config(
     materialized='resumable', request_key='content_key',
-    answer="{'vector': embed_text(content), 'error': null::varchar}"
+    answer='embed_text(content)'
 ) }}
 
 with contents as (
