@@ -22,7 +22,7 @@
             from read_csv(
                 getvariable('input_{{ name }}'),
                 columns = {'line': 'varchar'}, auto_detect = false, header = false,
-                delim = '\x01', quote = '', escape = '', new_line = '\n', strict_mode = false,
+                delim = chr(1), quote = '', escape = '', strict_mode = false,
                 max_line_size = 16777216
             )
         ) as numbered

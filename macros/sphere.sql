@@ -27,12 +27,23 @@
 {%- endmacro %}
 
 
-{#- Latitude in degrees of the point `distance_km` away from (latitude, longitude) at `bearing`. -#}
+{#-
+    Latitude in degrees of the point `distance_km` away from (latitude, longitude) at `bearing`.
+    By atan2: an arcsine would lose half of the digits near a pole, and fail a last bit beyond it.
+-#}
 {% macro destination_latitude(latitude, distance_km, bearing) -%}
-    degrees(asin(
+    degrees(atan2(
         sin(radians({{ latitude }})) * cos({{ distance_km }} / 6371.0088)
         + cos(radians({{ latitude }})) * sin({{ distance_km }} / 6371.0088)
-        * cos(radians({{ bearing }}))
+        * cos(radians({{ bearing }})),
+        sqrt(
+            pow(sin({{ distance_km }} / 6371.0088) * sin(radians({{ bearing }})), 2)
+            + pow(
+                cos(radians({{ latitude }})) * cos({{ distance_km }} / 6371.0088)
+                - sin(radians({{ latitude }})) * sin({{ distance_km }} / 6371.0088)
+                * cos(radians({{ bearing }})), 2
+            )
+        )
     ))
 {%- endmacro %}
 
@@ -41,10 +52,10 @@
 {% macro destination_longitude(latitude, longitude, distance_km, bearing) -%}
     ((
         {{ longitude }} + degrees(atan2(
-            sin(radians({{ bearing }})) * sin({{ distance_km }} / 6371.0088)
-            * cos(radians({{ latitude }})),
-            cos({{ distance_km }} / 6371.0088) - sin(radians({{ latitude }}))
-            * sin(radians({{ destination_latitude(latitude, distance_km, bearing) }}))
+            sin({{ distance_km }} / 6371.0088) * sin(radians({{ bearing }})),
+            cos(radians({{ latitude }})) * cos({{ distance_km }} / 6371.0088)
+            - sin(radians({{ latitude }})) * sin({{ distance_km }} / 6371.0088)
+            * cos(radians({{ bearing }}))
         )) + 540.0
     ) % 360.0 - 180.0)
 {%- endmacro %}

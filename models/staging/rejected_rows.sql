@@ -10,31 +10,39 @@
 ] %}
 with businesses as (select * from {{ ref('stg_businesses') }}),
 
-judged_lines as (
+-- Keys are taken from accepted lines only: what is no JSON has none.
+keyed_lines as (
     {%- for name, keys, unit, unit_key in files %}
     select
         '{{ name }}' as file,
         line_number,
-        coalesce(
-            reason,
-            if(
-                row_number() over (
-                    partition by reason, if(reason is null, {{ unit_key }}, null)
-                    order by line_number
-                ) > 1,
-                'repeats a {{ unit }}', null
-            ),
-            {%- if 'business_id' in keys and name != 'business' %}
-            if(
-                line ->> 'business_id' not in (select business_id from businesses),
-                'is about an unknown business_id', null
-            ),
-            {%- endif %}
-            null
-        ) as reason,
+        reason,
+        '{{ unit }}' as unit,
+        if(reason is null, {{ unit_key }}, null)::varchar as unit_key,
+        {%- if 'business_id' in keys %}
+        if(reason is null, line ->> 'business_id', null) as business_id,
+        {%- else %}
+        null as business_id,
+        {%- endif %}
     from {{ input_lines(name, keys) }} as lines
     {{ 'union all' if not loop.last }}
     {%- endfor %}
+),
+
+judged_lines as (
+    select
+        file,
+        line_number,
+        case
+            when reason is not null then reason
+            when row_number() over (partition by file, reason, unit_key order by line_number) > 1
+                then 'repeats a ' || unit
+            when
+                business_id is not null
+                and business_id not in (select business_id from businesses)
+                then 'is about an unknown business_id'
+        end as reason,
+    from keyed_lines
 ),
 
 final as (

@@ -1,0 +1,78 @@
+"""Models and macros as the SQL that dbt makes of them, so that a test can run them without dbt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NoReturn
+
+import jinja2
+import yaml
+
+REPO = Path(__file__).resolve().parent.parent
+
+
+class MacroError(Exception):
+    """What a macro says when it cannot go on."""
+
+
+def render(text: str, environ: Mapping[str, str] | None = None, **variables: Any) -> str:
+    """The SQL of a text with macro calls. `ref` is the table of that name.
+
+    environ: environment variables that the macros may read; none of the process's own
+    variables: dbt variables beside those of dbt_project.yml
+    """
+    return _environment(environ or {}, variables).from_string(text).render().strip()
+
+
+def render_model(path: str, environ: Mapping[str, str] | None = None, **variables: Any) -> str:
+    """The SQL of `models/<path>.sql`."""
+    text = (REPO / "models" / f"{path}.sql").read_text(encoding="utf-8")
+    return render(text, environ, **variables)
+
+
+def _environment(environ: Mapping[str, str], variables: Mapping[str, Any]) -> jinja2.Environment:
+    known = _project_vars() | dict(variables)
+    jinja = jinja2.Environment(
+        undefined=jinja2.StrictUndefined,
+        extensions=["jinja2.ext.do", "jinja2.ext.loopcontrols"],
+    )
+    jinja.globals |= {
+        "ref": lambda name: name,
+        "config": lambda **_: "",
+        "var": lambda name, default=None: known.get(name, default),
+        "env_var": lambda name, default=None: environ.get(name, default),
+        "modules": SimpleNamespace(re=re, datetime=datetime),
+        "exceptions": SimpleNamespace(raise_compiler_error=_raise),
+        "none": None,
+    }
+    templates = {}
+    for file in sorted((REPO / "macros").glob("*.sql")):
+        text = file.read_text(encoding="utf-8")
+        # Generic tests and materializations are dbt's own kinds of blocks.
+        if not re.search(r"{%-?\s*(test|materialization)\b", text):
+            templates |= dict.fromkeys(re.findall(r"{%-?\s*macro\s+(\w+)", text), text)
+    # Macros call each other, so each must be known by name before any is made.
+    jinja.globals |= {name: _late(jinja, name, text) for name, text in templates.items()}
+    return jinja
+
+
+def _late(jinja: jinja2.Environment, name: str, text: str) -> Any:
+    def call(*arguments: Any, **named: Any) -> str:
+        result: str = getattr(jinja.from_string(text).module, name)(*arguments, **named)
+        return result
+
+    return call
+
+
+def _project_vars() -> dict[str, Any]:
+    project = REPO / "dbt_project" / "dbt_project.yml"
+    loaded: dict[str, Any] = yaml.safe_load(project.read_text(encoding="utf-8"))["vars"]
+    return loaded
+
+
+def _raise(message: str) -> NoReturn:
+    raise MacroError(message)
