@@ -179,14 +179,14 @@ def _failures(settings: Settings, result: Any) -> list[str]:
             message = f"found {node_result.failures} rows that must not be"
         sentences.append(f"{what} failed: {message}{_where(settings, node)}")
     if skipped:
-        sentences.append(f"{skipped} steps that need it were skipped")
+        sentences.append(f"{skipped} models and audits behind it were skipped")
     return sentences or [_plain(str(result.exception or "dbt failed without a reason"))]
 
 
 def _where(settings: Settings, node: Any) -> str:
     compiled = getattr(node, "compiled_path", None)
     if compiled and (REPO / compiled).exists():
-        return f"\n    its SQL: {REPO / compiled}"
+        return f"\n    its SQL: {os.path.normpath(REPO / compiled)}"
     return f"\n    its file: {(PROJECT_FOLDER / Path(node.original_file_path)).resolve()}"
 
 

@@ -34,7 +34,7 @@ class Progress:
             case "NodeStart":
                 self.started[event["data"]["node_info"]["unique_id"]] = time.monotonic()
             case "JinjaLogInfo":
-                self._announce_running()
+                self.announced.add(event["data"].get("node_info", {}).get("unique_id", ""))
                 say(event["info"]["msg"])
             case "LogModelResult" | "LogSeedResult":
                 self._show_model(event["data"])
