@@ -62,7 +62,8 @@
         {% do run_query(
             'delete from ' ~ target_relation ~ ' where ' ~ key ~ ' in (select ' ~ key ~ ' from '
             ~ batch ~ ')') %}
-        {% do run_query('insert into ' ~ target_relation ~ ' select * from ' ~ batch ~ '_answers') %}
+        {% do run_query(
+            'insert into ' ~ target_relation ~ ' by name select * from ' ~ batch ~ '_answers') %}
         {{ heterqa.commit_and_begin() }}
         {%- set progress.asked = [progress.asked + chunk, wanted] | min -%}
         {%- set now = modules.datetime.datetime.now() -%}
@@ -82,7 +83,8 @@
         {%- set failed = run_query(
             'select count(*), any_value(error) from ' ~ target_relation ~ ' where error is not null'
             ~ ' and ' ~ key ~ ' in (select ' ~ key ~ ' from ' ~ requests ~ '_open)').rows[0] -%}
-        {%- if failed[0] == wanted -%}
+        {#- The few that a model always refuses, alone when all else is answered, stop no build. -#}
+        {%- if failed[0] == wanted and wanted >= total * var('resumable_failed_share') -%}
             {{ exceptions.raise_compiler_error(
                 model.name ~ ': all ' ~ wanted ~ ' calls failed, one of them with: ' ~ failed[1]) }}
         {%- elif failed[0] > 0 -%}
@@ -117,10 +119,11 @@
 
 {#- Answers are kept over builds, so their columns must still be the model's. -#}
 {% macro check_same_columns(target_relation, requests, answered) -%}
+    {%- set stored = "select column_name, column_type from (describe " ~ target_relation ~ ")" -%}
+    {%- set new = "select column_name, column_type from (describe " ~ answered ~ " from "
+        ~ requests ~ ")" -%}
     {%- set difference = run_query(
-        "(select column_name, column_type from (describe " ~ target_relation ~ "))"
-        ~ " except (select column_name, column_type from (describe " ~ answered ~ " from "
-        ~ requests ~ "))"
+        "(" ~ stored ~ " except " ~ new ~ ") union all (" ~ new ~ " except " ~ stored ~ ")"
     ) -%}
     {%- if difference.rows | length > 0 -%}
         {{ exceptions.raise_compiler_error(

@@ -1,0 +1,264 @@
+"""The resumable materialization, in a project of one model that counts what it asks."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+import time
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import yaml
+from dbt.cli.main import dbtRunner
+
+from dagster_defs.dbt import _close_warehouse
+
+REPO = Path(__file__).resolve().parent.parent
+CHUNK = 10
+
+# `ask` writes down what it is asked before it answers; it fails for what is listed, or for all.
+PLUGIN = """
+    import os
+    import time
+
+    import duckdb
+    import pyarrow as pa
+    from dbt.adapters.duckdb.plugins import BasePlugin
+
+    RETURNS = "struct(answer varchar, error varchar)"
+
+
+    class Plugin(BasePlugin):
+        def configure_connection(self, conn):
+            with duckdb.connect() as own:
+                table = own.execute(f"select null::{RETURNS} as value").to_arrow_table()
+            arrow_type = table.schema.field("value").type
+
+            def ask(contents):
+                answers = []
+                for content in contents.to_pylist():
+                    with open(os.environ["CALLS"], "a", encoding="utf-8") as calls:
+                        calls.write(content + "\\n")
+                    time.sleep(float(os.environ.get("SECONDS_A_CALL", "0")))
+                    failing = os.environ.get("FAILING", "").split(",")
+                    if content in failing or "all" in failing:
+                        answers.append({"answer": None, "error": f"no answer to {content}"})
+                    else:
+                        answers.append({"answer": content.upper(), "error": None})
+                return pa.array(answers, type=arrow_type)
+
+            conn.create_function(
+                "ask", ask, [duckdb.sqltype("varchar")], duckdb.sqltype(RETURNS),
+                type="arrow", null_handling="special", side_effects=False,
+            )
+"""
+
+MODEL = """
+    {{ config(materialized='resumable', request_key='request_key', answer='ask(content)') }}
+
+    select
+        md5('{{ env_var("SIGNATURE", "v1") }}' || content) as request_key,
+        content,
+    from (select 'é' || unnest(range({{ env_var("REQUESTS", "30") }})) as content)
+    -- Requests repeat; each is asked once.
+    cross join range(2)
+"""
+
+
+@dataclass
+class Project:
+    """A dbt project with one resumable model over the repository's macros."""
+
+    folder: Path
+    monkeypatch: pytest.MonkeyPatch
+
+    @property
+    def calls(self) -> list[str]:
+        path = self.folder / "calls.txt"
+        return path.read_text(encoding="utf-8").split() if path.exists() else []
+
+    @property
+    def command(self) -> list[str]:
+        folder = str(self.folder)
+        return ["run", "--quiet", "--project-dir", folder, "--profiles-dir", folder]
+
+    def start(self, **environ: str) -> subprocess.Popen[str]:
+        """A run in a process of its own, to be killed."""
+        paths = {"PYTHONPATH": str(self.folder), "CALLS": str(self.folder / "calls.txt")}
+        return subprocess.Popen(
+            [sys.executable, "-c", "from dbt.cli.main import cli; cli()", *self.command],
+            env=os.environ | paths | environ,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+
+    def run(self, *arguments: str, **environ: str) -> tuple[str, str, list[str]]:
+        """Status and message of the model, and what was asked for it, in order."""
+        before = len(self.calls)
+        with self.monkeypatch.context() as patch:
+            patch.syspath_prepend(str(self.folder))
+            for name, value in ({"CALLS": str(self.folder / "calls.txt")} | environ).items():
+                patch.setenv(name, value)
+            outcome = dbtRunner().invoke([*self.command, *arguments])
+            _close_warehouse()
+        assert outcome.result is not None, outcome.exception
+        (node,) = outcome.result.results  # type: ignore[union-attr]
+        return str(node.status), str(node.message), self.calls[before:]
+
+    def query(self, sql: str) -> list[tuple[Any, ...]]:
+        with duckdb.connect(str(self.folder / "build.duckdb"), read_only=True) as connection:
+            return connection.execute(sql).fetchall()
+
+    def answers(self) -> dict[str, str | None]:
+        return dict(self.query("select content, answer from main.answers"))
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
+    files = {
+        "dbt_project.yml": yaml.safe_dump(
+            {
+                "name": "heterqa",
+                "profile": "heterqa",
+                "macro-paths": [str(REPO / "macros")],
+                "vars": {"resumable_chunk": CHUNK, "resumable_failed_share": 0.1},
+                "flags": {"send_anonymous_usage_stats": False},
+            }
+        ),
+        "profiles.yml": yaml.safe_dump(
+            {
+                "heterqa": {
+                    "target": "dev",
+                    "outputs": {
+                        "dev": {
+                            "type": "duckdb",
+                            "path": str(tmp_path / "build.duckdb"),
+                            "threads": 1,
+                            "plugins": [{"module": "asking_plugin"}],
+                        }
+                    },
+                }
+            }
+        ),
+        "asking_plugin.py": textwrap.dedent(PLUGIN),
+        "models/answers.sql": textwrap.dedent(MODEL),
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    return Project(tmp_path, monkeypatch)
+
+
+def contents(count: int) -> list[str]:
+    return [f"é{number}" for number in range(count)]
+
+
+def asked(project: Project) -> list[tuple[int, int]]:
+    return [
+        (asked, reused)
+        for asked, reused in project.query(
+            "select asked, reused from quality.asked where model = 'answers' order by rowid"
+        )
+    ]
+
+
+def test_a_kill_costs_one_chunk_at_most(project: Project) -> None:
+    killed = project.start(SECONDS_A_CALL="0.02")
+    deadline = time.monotonic() + 60
+    while len(project.calls) < 2.5 * CHUNK:
+        assert killed.poll() is None and time.monotonic() < deadline, killed.communicate()
+        time.sleep(0.005)
+    killed.send_signal(signal.SIGKILL)
+    killed.wait()
+    before = project.calls
+    assert len(before) < 30
+
+    status, _, resumed = project.run()
+    assert status == "success"
+    assert len(before) + len(resumed) <= 30 + CHUNK
+    assert set(Counter(before + resumed).values()) <= {1, 2}
+    expected = {content: content.upper() for content in contents(30)}
+    assert project.answers() == expected
+    assert project.query("select count(*) from main.answers") == [(30,)]
+
+    status, _, third = project.run()
+    assert (status, third) == ("success", [])
+    assert project.answers() == expected
+    # The killed run did not come to its row.
+    assert asked(project) == [(len(resumed), 30 - len(resumed)), (0, 30)]
+    assert project.query(
+        "select count(distinct invocation_id), count(*), min(seconds) >= 0 from quality.asked"
+    ) == [(2, 2, True)]
+
+
+def test_a_failed_answer_is_asked_again_by_the_next_run_only(project: Project) -> None:
+    status, _, first = project.run(FAILING="é3,é29")
+    assert status == "success"
+    assert Counter(first) == Counter(contents(30))
+    assert project.query(
+        "select content, answer, error from main.answers where error is not null order by content"
+    ) == [("é29", None, "no answer to é29"), ("é3", None, "no answer to é3")]
+
+    # What a model always refuses stops no build.
+    status, _, second = project.run(FAILING="é3,é29")
+    assert (status, sorted(second)) == ("success", ["é29", "é3"])
+
+    status, _, third = project.run()
+    assert (status, sorted(third)) == ("success", ["é29", "é3"])
+    assert project.answers() == {content: content.upper() for content in contents(30)}
+    assert asked(project) == [(30, 0), (2, 28), (2, 28)]
+
+
+def test_other_signatures_and_other_requests(project: Project) -> None:
+    project.run()
+    status, _, changed = project.run(SIGNATURE="v2", REQUESTS="20")
+    assert (status, sorted(changed)) == ("success", sorted(contents(20)))
+    # Answers to requests that are no longer made are kept: going back asks nothing.
+    assert project.query("select count(*) from main.answers") == [(50,)]
+    status, _, back = project.run()
+    assert (status, back) == ("success", [])
+    assert asked(project) == [(30, 0), (20, 0), (0, 30)]
+
+
+def test_a_step_whose_calls_all_fail_stops(project: Project) -> None:
+    status, message, _ = project.run(FAILING="all", REQUESTS="5")
+    assert status == "error"
+    assert "answers: all 5 calls failed, one of them with: no answer to é" in message
+    status, _, again = project.run(REQUESTS="5")
+    assert (status, sorted(again)) == ("success", contents(5))
+    # An endpoint that goes down later: the new requests fail, the old answers do not hide it.
+    status, message, _ = project.run(FAILING="all", REQUESTS="30")
+    assert status == "error"
+    assert "answers: all 25 calls failed" in message
+
+
+def test_stored_answers_with_other_columns(project: Project) -> None:
+    project.run(REQUESTS="5")
+    model = project.folder / "models" / "answers.sql"
+    text = model.read_text(encoding="utf-8")
+
+    model.write_text(text.replace("    content,", "    content,\n    'x' as channel,"))
+    status, message, calls = project.run(REQUESTS="6")
+    assert (status, calls) == ("error", [])
+    assert "have other columns" in message and "channel" in message
+
+    # Another order is no other table.
+    model.write_text(
+        "{{ config(materialized='resumable', request_key='request_key', answer='ask(content)') }}"
+        " select content, request_key from (" + text.split("}}", 1)[1].rstrip() + ")"
+    )
+    status, message, calls = project.run(REQUESTS="6")
+    assert (status, calls) == ("success", ["é5"]), message
+    assert project.answers() == {content: content.upper() for content in contents(6)}
+
+    model.write_text(text.replace("    content,", "    content,\n    'x' as channel,"))
+    status, _, calls = project.run("--full-refresh", REQUESTS="6")
+    assert (status, sorted(calls)) == ("success", contents(6))
