@@ -123,7 +123,7 @@
     {%- set new = "select column_name, column_type from (describe " ~ answered ~ " from "
         ~ requests ~ ")" -%}
     {%- set difference = run_query(
-        "(" ~ stored ~ " except " ~ new ~ ") union all (" ~ new ~ " except " ~ stored ~ ")"
+        "(" ~ stored ~ " except " ~ new ~ ") union (" ~ new ~ " except " ~ stored ~ ")"
     ) -%}
     {%- if difference.rows | length > 0 -%}
         {{ exceptions.raise_compiler_error(
