@@ -1,4 +1,4 @@
-"""Whole builds of a small city: equal on any threads, resumed after a kill, silent when unchanged."""
+"""Builds of a small city: equal on any threads, resumed after a kill, quiet when unchanged."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ import pytest
 
 SEEDS = Path(__file__).parent.parent / "seeds"
 
-# Attribute leaves of the Yelp Open Dataset, 2022 release, with the relational columns that are drawn.
+# Attribute leaves of the Yelp Open Dataset, 2022 release, with the relational columns drawn from.
 YELP_FIELDS = """
 categories is_open stars city state accepts_insurance ages_allowed alcohol byob byob_corkage
 bike_parking business_accepts_bitcoin business_accepts_credit_cards by_appointment_only caters

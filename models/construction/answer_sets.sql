@@ -1,5 +1,5 @@
--- One row per certified question and answer, ranked. score: the best confidence of each channel that
--- supports a constraint, summed, minus the contradiction ratios (HeterQA, appendix 8.2).
+-- One row per certified question and answer, ranked. score: the best confidence of each channel
+-- that supports a constraint, summed, minus the contradiction ratios (HeterQA, appendix 8.2).
 with certified_questions as (select * from {{ ref('certified_questions') }}),
 
 settled_candidates as (select * from {{ ref('settled_candidates') }}),

@@ -5,9 +5,9 @@ seed_records as (select * from {{ ref('seed_records') }}),
 
 numbered as (
     select
-        slot_id || '-' || attempt_number as attempt_id,
+        slot_id || '-' || numbers.attempt_number as attempt_id,
         slot_id,
-        attempt_number,
+        numbers.attempt_number,
         subset,
         sources,
     from slots, range(1, {{ var('attempts_per_slot') }} + 1) as numbers (attempt_number)

@@ -1,5 +1,5 @@
--- One row per attempt and record that A, or a recovery, brings in and that no constraint contradicts
--- (C). With recovery `any` one recovered constraint is enough, as in the paper.
+-- One row per attempt and record that A, or a recovery, brings in and that no constraint
+-- contradicts (C). With recovery `any` one recovered constraint is enough, as in the paper.
 with constraint_status as (select * from {{ ref('constraint_status') }}),
 
 met as (

@@ -11,7 +11,9 @@ final as (
         contradiction_evidence.channel,
         count(*) as retrieved,
         count(*) filter (
-            where contradiction_judgements.error is null and contradiction_judgements.verdict = 'yes'
+            where
+                contradiction_judgements.error is null
+                and contradiction_judgements.verdict = 'yes'
         ) as contradictory,
         count(*) filter (
             where

@@ -1,5 +1,6 @@
 -- One row per attempt and verified candidate with unresolved items that could push it over the
--- contradiction threshold: the case for keeping it, the case for removing it, and the arbiter's word.
+-- contradiction threshold: the case for keeping it, the case for removing it, and the arbiter's
+-- word.
 with contradictions as (select * from {{ ref('contradictions') }}),
 
 verified_candidates as (select * from {{ ref('verified_candidates') }}),

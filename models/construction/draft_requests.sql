@@ -1,5 +1,5 @@
--- One row per attempt and piece of the anchor's text or caption that may become a constraint, in the
--- order in which they are tried.
+-- One row per attempt and piece of the anchor's text or caption that may become a constraint, in
+-- the order in which they are tried.
 with anchors as (select * from {{ ref('anchors') }}),
 
 attempts as (select * from {{ ref('attempts') }}),

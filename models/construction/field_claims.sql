@@ -1,4 +1,5 @@
--- One row per distinct constraint on a relational field: the sentence that claims it, and its negation.
+-- One row per distinct constraint on a relational field: the sentence that claims it, and its
+-- negation.
 with field_constraints as (select * from {{ ref('field_constraints') }}),
 
 field_phrases as (select * from {{ ref('field_phrases') }}),

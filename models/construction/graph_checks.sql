@@ -1,4 +1,5 @@
--- One row per graph constraint, part of it, and candidate: whether the graph itself supports the part.
+-- One row per graph constraint, part of it, and candidate: whether the graph itself supports the
+-- part.
 with constraint_parts as (select * from {{ ref('constraint_parts') }}),
 
 graph_choices as (select * from {{ ref('graph_choices') }}),
@@ -99,7 +100,7 @@ fans as (
 ),
 
 trait_fans as (
-    select distinct
+    select
         fans.attempt_id,
         fans.record_id,
     from fans

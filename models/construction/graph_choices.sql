@@ -1,5 +1,5 @@
--- One row per attempt with a graph constraint, and feature of its pattern with the part that it plays:
--- `has` and `avoid` (attribute pattern), `bridge` and `trait` (collaborative pattern).
+-- One row per attempt with a graph constraint, and feature of its pattern with the part that it
+-- plays: `has` and `avoid` (attribute pattern), `bridge` and `trait` (collaborative pattern).
 with attempts as (select * from {{ ref('attempts') }}),
 
 anchors as (select * from {{ ref('anchors') }}),
@@ -27,8 +27,8 @@ patterns as (
     where list_contains(attempts.sources, 'graph')
 ),
 
--- What the anchor is praised for, and others too: a feature of one record makes no question. What the
--- attempt's text or photo constraint already says is left to it.
+-- What the anchor is praised for, and others too: a feature of one record makes no question. What
+-- the attempt's text or photo constraint already says is left to it.
 praised as (
     select
         patterns.attempt_id,
@@ -111,7 +111,8 @@ bridges as (
     inner join patterns on praised.attempt_id = patterns.attempt_id
     where
         not patterns.is_attribute
-        and praised.feature_rank <= if(patterns.size_draw >= 0.5 and patterns.size_draw < 0.75, 2, 1)
+        and praised.feature_rank
+        <= if(patterns.size_draw >= 0.5 and patterns.size_draw < 0.75, 2, 1)
 ),
 
 bridge_users as (
@@ -162,7 +163,8 @@ collaborative_choices as (
     union all
     select
         drawn_users.attempt_id,
-        unnest(drawn_users.traits[:if(patterns.size_draw >= 0.75, 2, 1)]) as feature_id,
+        unnest(list_slice(drawn_users.traits, 1, if(patterns.size_draw >= 0.75, 2, 1)))
+            as feature_id,
         'trait' as part,
     from drawn_users
     inner join patterns on drawn_users.attempt_id = patterns.attempt_id
@@ -180,8 +182,9 @@ final as (
         choices.feature_id,
         choices.part,
         kg_features.feature,
-        if(choices.part in ('has', 'bridge'), 'People praise its ' || kg_features.feature || '.', null)
-            as claim,
+        if(
+            choices.part in ('has', 'bridge'), 'People praise its ' || kg_features.feature || '.', null
+        ) as claim,
     from choices
     inner join kg_features using (feature_id)
 )

@@ -23,7 +23,9 @@ in_categories as (
     inner join record_categories on field_constraints.value = record_categories.category
     inner join category_counts on field_constraints.attempt_id = category_counts.attempt_id
     where field_constraints.field = 'categories'
-    group by field_constraints.attempt_id, record_categories.record_id, category_counts.category_count
+    group by
+        field_constraints.attempt_id, record_categories.record_id,
+        category_counts.category_count
     having count(*) = category_counts.category_count
 ),
 

@@ -1,5 +1,5 @@
--- One row per attempt with a nearest constraint, and record that meets everything else: whether it is
--- the closest of them to the reference point.
+-- One row per attempt with a nearest constraint, and record that meets everything else: whether
+-- it is the closest of them to the reference point.
 with constraint_parts as (select * from {{ ref('constraint_parts') }}),
 
 judged_candidates as (select * from {{ ref('judged_candidates') }}),

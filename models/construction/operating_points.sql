@@ -1,8 +1,10 @@
 -- One row per recovery channel and field: the threshold in force, and how it came about.
--- field: the lowest score whose precision on the field's own hidden values reaches the wanted one;
--- pooled: the same over all fields of the channel, where the field has too few scored hidden values;
--- default: too few in the whole channel; fixed: a var; unreachable: no score reaches the precision,
--- and the channel recovers nothing for the field.
+-- field: the lowest score whose precision on the field's own hidden values reaches the wanted
+-- one;
+-- pooled: the same over all fields of the channel, where the field has too few scored hidden
+-- values;
+-- default: too few in the whole channel; fixed: a var; unreachable: no score reaches the
+-- precision, and the channel recovers nothing for the field.
 with recovery_scores as (select * from {{ ref('recovery_scores') }}),
 
 field_claims as (select * from {{ ref('field_claims') }}),

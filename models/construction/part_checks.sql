@@ -1,5 +1,5 @@
--- One row per part of a constraint, candidate and check of it, whatever the channel; all but nearest,
--- which is taken among the records that meet everything else.
+-- One row per part of a constraint, candidate and check of it, whatever the channel; all but
+-- nearest, which is taken among the records that meet everything else.
 with support_evidence as (select * from {{ ref('support_evidence') }}),
 
 support_judgements as (select * from {{ ref('support_judgements') }}),

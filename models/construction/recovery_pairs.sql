@@ -31,7 +31,8 @@ known_values as (
     select
         field_claims.claim_id,
         record_fields.record_id,
-        {{ meets('record_fields.value', 'field_claims.operator', 'field_claims.value') }} as is_true,
+        {{ meets('record_fields.value', 'field_claims.operator', 'field_claims.value') }}
+            as is_true,
     from field_claims
     inner join record_fields on field_claims.field = record_fields.field
     where field_claims.is_recoverable

@@ -1,5 +1,5 @@
--- One row per claim, record and channel: the best evidence for the claim, and whether any is against.
--- A judgement that failed or could not decide counts for nothing here.
+-- One row per claim, record and channel: the best evidence for the claim, and whether any is
+-- against. A judgement that failed or could not decide counts for nothing here.
 with recovery_pairs as (select * from {{ ref('recovery_pairs') }}),
 
 recovery_evidence as (select * from {{ ref('recovery_evidence') }}),

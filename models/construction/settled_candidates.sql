@@ -1,4 +1,5 @@
--- One row per attempt and verified candidate of a worded question: keep, remove or open, and who said so.
+-- One row per attempt and verified candidate of a worded question: keep, remove or open, and who
+-- said so.
 with verified_candidates as (select * from {{ ref('verified_candidates') }}),
 
 questions as (select * from {{ ref('questions') }}),

@@ -1,5 +1,5 @@
--- One row per attempt with a spatial constraint: its operator (radius, direction, nearest), reference
--- point and parameters, and the phrase that says it.
+-- One row per attempt with a spatial constraint: its operator (radius, direction, nearest),
+-- reference point and parameters, and the phrase that says it.
 with spatial_references as (select * from {{ ref('spatial_references') }}),
 
 spatial_sectors as (select * from {{ ref('spatial_sectors') }}),

@@ -90,8 +90,9 @@ user_points as (
         attempt_id,
         round({{ destination_latitude('latitude', 'offset_km', 'offset_bearing') }}, 4)
             as latitude,
-        round({{ destination_longitude('latitude', 'longitude', 'offset_km', 'offset_bearing') }}, 4)
-            as longitude,
+        round(
+            {{ destination_longitude('latitude', 'longitude', 'offset_km', 'offset_bearing') }}, 4
+        ) as longitude,
     from users
 ),
 

@@ -1,5 +1,6 @@
--- One row per attempt and source (text, photo) that the writer made a constraint of: the first usable.
--- A photo constraint about the same thing as the attempt's text constraint would ask one thing twice.
+-- One row per attempt and source (text, photo) that the writer made a constraint of: the first
+-- usable. A photo constraint about the same thing as the attempt's text constraint would ask one
+-- thing twice.
 with draft_requests as (select * from {{ ref('draft_requests') }}),
 
 constraint_drafts as (select * from {{ ref('constraint_drafts') }}),

@@ -1,5 +1,6 @@
--- One row per recoverable field and channel: how well the recovery brings back known values that were
--- hidden from it. precision and recall are those of the threshold in force; null where nothing counts.
+-- One row per recoverable field and channel: how well the recovery brings back known values that
+-- were hidden from it. precision and recall are those of the threshold in force; null where
+-- nothing counts.
 with recovery_scores as (select * from {{ ref('recovery_scores') }}),
 
 recovery_pairs as (select * from {{ ref('recovery_pairs') }}),

@@ -5,7 +5,13 @@ with mentions as (select * from {{ ref('kg_mentions') }}),
 texts as (select * from {{ ref('texts') }}),
 
 owned_mentions as (
-    select 'record_feature' as edge_type, null as user_id, record_id, feature_id, polarity, confidence
+    select
+        'record_feature' as edge_type,
+        null as user_id,
+        record_id,
+        feature_id,
+        polarity,
+        confidence,
     from mentions
     union all
     select 'user_feature', user_id, null, feature_id, polarity, confidence

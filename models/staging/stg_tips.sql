@@ -1,4 +1,5 @@
--- One row per distinct tip of the tip file. Tips have no key of their own: it is made of all they hold.
+-- One row per distinct tip of the tip file. Tips have no key of their own: it is made of all they
+-- hold.
 with lines as (
     select * from {{ accepted_lines('tip', ['business_id', 'text']) }}
 ),

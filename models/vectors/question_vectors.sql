@@ -9,7 +9,9 @@ final as (
         question_embeddings.vector,
     from questions
     inner join question_embeddings
-        on {{ request_key('text_embedder', ['questions.question']) }} = question_embeddings.content_key
+        on
+            {{ request_key('text_embedder', ['questions.question']) }}
+            = question_embeddings.content_key
 )
 
 select * from final

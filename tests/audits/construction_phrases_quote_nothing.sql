@@ -1,4 +1,5 @@
--- Claims and phrases that repeat 6 or more words in a row of the text or caption they were made from.
+-- Claims and phrases that repeat 6 or more words in a row of the text or caption they were made
+-- from.
 with worded_constraints as (select * from {{ ref('worded_constraints') }}),
 
 corpus_entries as (select * from {{ ref('corpus_entries') }}),

@@ -13,8 +13,8 @@
 {%- endfor %}
 {%- endif %}
 select
-    model,
-    reads,
+    readers.model,
+    readers.reads,
 from (
     values
     ('', '')
@@ -22,4 +22,4 @@ from (
     , ('{{ model }}', '{{ reads }}')
     {%- endfor %}
 ) as readers (model, reads)
-where model != ''
+where readers.model != ''

@@ -1,5 +1,5 @@
--- One row per relational claim and record: whether the claim is true by the planted truth, and whether
--- some text or caption of the record says so.
+-- One row per relational claim and record: whether the claim is true by the planted truth, and
+-- whether some text or caption of the record says so.
 with field_claims as (select * from {{ ref('field_claims') }}),
 
 truth_fields as (select * from {{ ref('truth_fields') }}),

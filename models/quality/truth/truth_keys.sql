@@ -1,5 +1,6 @@
--- One row per text or photo constraint that was made from a sentence with a planted fact: that fact.
--- A sentence with two facts gives the one that shares more words with the claim; none, no row.
+-- One row per text or photo constraint that was made from a sentence with a planted fact: that
+-- fact. A sentence with two facts gives the one that shares more words with the claim; none, no
+-- row.
 with source_constraints as (select * from {{ ref('source_constraints') }}),
 
 worded_constraints as (select * from {{ ref('worded_constraints') }}),

@@ -1,9 +1,12 @@
--- One row per step, slice and item that the build said yes to, or should have by the planted truth.
--- recovery: claims of records with unknown values; true ones count when some text or caption says so.
+-- One row per step, slice and item that the build said yes to, or should have by the planted
+-- truth.
+-- recovery: claims of records with unknown values; true ones count when some text or caption says
+-- so.
 -- graph: features of records, for planted features; those count that some text states.
 -- support: records of constraints with a planted fact, among the candidates that were judged.
 -- contradiction: verified candidates that were removed, against those that miss a constraint.
--- answers: answers of certified questions whose text and photo constraints all have planted facts.
+-- answers: answers of certified questions whose text and photo constraints all have planted
+-- facts.
 with recovery_pairs as (select * from {{ ref('recovery_pairs') }}),
 
 recovered_values as (select * from {{ ref('recovered_values') }}),
@@ -166,7 +169,9 @@ audited_attempts as (
     cross join has_truth
     where has_truth.is_planted
     group by attempt_id
-    having bool_and(source_constraints.source not in ('text', 'photo') or truth_keys.key is not null)
+    having bool_and(
+        source_constraints.source not in ('text', 'photo') or truth_keys.key is not null
+    )
 ),
 
 contradiction as (
