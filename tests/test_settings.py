@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -125,3 +127,10 @@ def test_profiles(tmp_path: Path) -> None:
     for name in ("nope", "../profiles/embedded", str(tmp_path / "none.yml")):
         with pytest.raises(UserError, match="HETERQA_PROFILE: there is no"):
             _ = Settings.from_env({"HETERQA_PROFILE": name}).profile_path
+
+
+def test_models_report_nothing(tmp_path: Path) -> None:
+    script = "import udfs, onnxruntime"
+    environment = {"HOME": str(tmp_path), "PYTHONPATH": str(REPO)}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+    assert list(tmp_path.rglob("*")) == []
