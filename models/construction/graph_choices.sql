@@ -183,7 +183,9 @@ final as (
         choices.part,
         kg_features.feature,
         if(
-            choices.part in ('has', 'bridge'), 'People praise its ' || kg_features.feature || '.', null
+            choices.part in ('has', 'bridge'),
+            'People praise its ' || kg_features.feature || '.',
+            null
         ) as claim,
     from choices
     inner join kg_features using (feature_id)

@@ -1,7 +1,8 @@
 -- Records that the compiled SQL of an attempt returns and initial_answers does not hold, or the
 -- other way round; and seed records that are not among them.
+-- depends_on: {{ ref('structured_queries') }}, and the tables in its SQL: {{ ref('records') }}
 {%- set queries = [] %}
-{%- if execute %}
+{%- if execute and load_relation(ref('structured_queries')) %}
 {%- set queries = run_query(
     'select attempt_id, sql from ' ~ ref('structured_queries') ~ ' order by attempt_id').rows %}
 {%- endif %}
@@ -13,10 +14,6 @@ initial_answers as (
         record_id,
     from {{ ref('initial_answers') }}
 ),
-
-structured_queries as (select * from {{ ref('structured_queries') }}),
-
-records as (select * from {{ ref('records') }}),
 
 returned as (
     select
