@@ -1,6 +1,7 @@
 {#-
     The non-blank lines of one input file: line_number, line (text), reason (null when the line is an
     object that holds every key in `keys`, else why it is rejected).
+    A line is read as one column: the delimiter is one that no text holds.
     The path is a DuckDB variable that the plugin sets from HETERQA_DATA, so no model names a folder.
 -#}
 {% macro input_lines(name, keys) -%}
@@ -22,7 +23,7 @@
             from read_csv(
                 getvariable('input_{{ name }}'),
                 columns = {'line': 'varchar'}, auto_detect = false, header = false,
-                delim = chr(1), quote = '', escape = '', strict_mode = false,
+                delim = e'\x01\x02\x03\x04', quote = '', escape = '', strict_mode = false,
                 max_line_size = 16777216
             )
         ) as numbered
