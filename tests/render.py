@@ -49,7 +49,7 @@ def _environment(environ: Mapping[str, str], variables: Mapping[str, Any]) -> ji
         "exceptions": SimpleNamespace(raise_compiler_error=_raise),
         "none": None,
     }
-    templates = {}
+    templates: dict[str, str] = {}
     for file in sorted((REPO / "macros").glob("*.sql")):
         text = file.read_text(encoding="utf-8")
         # Generic tests and materializations are dbt's own kinds of blocks.
