@@ -129,6 +129,6 @@
         {{ exceptions.raise_compiler_error(
             "the stored answers of " ~ target_relation ~ " have other columns than this version's ("
             ~ difference.columns[0].values() | join(', ')
-            ~ "): build once with --full-refresh for this model, or remove the build file") }}
+            ~ "): drop that table in " ~ target.path ~ " to ask anew, the others keep theirs") }}
     {%- endif -%}
 {%- endmacro %}
