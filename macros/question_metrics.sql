@@ -25,16 +25,16 @@
                 record_id,
                 row_number() over (
                     partition by run, qid order by score desc, record_id asc
-                ) as rank,
-            from {{ runs }}
-            qualify rank <= 10
+                ) as place,
+            from (select run, qid, record_id, score from {{ runs }})
+            qualify place <= 10
         ),
 
         hits as (
             select
                 ranked.run,
                 ranked.qid,
-                min(ranked.rank) as first_rank,
+                min(ranked.place) as first_place,
                 count(*) as hit_count,
             from ranked
             inner join {{ qrels }} as qrels
@@ -46,13 +46,13 @@
             select
                 run_names.run,
                 answer_counts.qid,
-                coalesce(hits.first_rank <= 5, false)::integer::double as hit,
+                coalesce(hits.first_place <= 5, false)::integer::double as hit,
                 coalesce(hits.hit_count, 0) / if(
                     answer_counts.answer_count > 0,
                     answer_counts.answer_count,
                     error('question ' || answer_counts.qid || ' has no answer: add its qrels')
                 ) as recall,
-                coalesce(1 / hits.first_rank, 0.0) as reciprocal_rank,
+                coalesce(1 / hits.first_place, 0.0) as reciprocal_rank,
             from (select distinct run from {{ runs }}) as run_names
             cross join answer_counts
             left join hits on run_names.run = hits.run and answer_counts.qid = hits.qid

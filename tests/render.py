@@ -9,6 +9,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, NoReturn
 
+import duckdb
 import jinja2
 import yaml
 
@@ -19,19 +20,33 @@ class MacroError(Exception):
     """What a macro says when it cannot go on."""
 
 
-def render(text: str, environ: Mapping[str, str] | None = None, **variables: Any) -> str:
+def render(
+    text: str,
+    environ: Mapping[str, str] | None = None,
+    con: duckdb.DuckDBPyConnection | None = None,
+    **variables: Any,
+) -> str:
     """The SQL of a text with macro calls. `ref` is the table of that name.
 
     environ: environment variables that the macros may read; none of the process's own
+    con: where run_query runs; without it the text is only compiled
     variables: dbt variables beside those of dbt_project.yml
     """
-    return _environment(environ or {}, variables).from_string(text).render().strip()
+    jinja = _environment(environ or {}, variables)
+    jinja.globals |= {"execute": con is not None, "load_relation": lambda table: table}
+    if con is not None:
+        jinja.globals["run_query"] = lambda sql: _run_query(con, sql)
+    return jinja.from_string(text).render().strip()
 
 
 def render_model(path: str, environ: Mapping[str, str] | None = None, **variables: Any) -> str:
     """The SQL of `models/<path>.sql`."""
     text = (REPO / "models" / f"{path}.sql").read_text(encoding="utf-8")
     return render(text, environ, **variables)
+
+
+def _run_query(con: duckdb.DuckDBPyConnection, sql: str) -> SimpleNamespace:
+    return SimpleNamespace(rows=con.execute(sql).fetchall())
 
 
 def _environment(environ: Mapping[str, str], variables: Mapping[str, Any]) -> jinja2.Environment:
@@ -43,7 +58,7 @@ def _environment(environ: Mapping[str, str], variables: Mapping[str, Any]) -> ji
     jinja.globals |= {
         "ref": lambda name: name,
         "config": lambda **_: "",
-        "var": lambda name, default=None: known.get(name, default),
+        "var": lambda name, *default: known.get(name, *default) if default else known[name],
         "env_var": lambda name, default=None: environ.get(name, default),
         "modules": SimpleNamespace(re=re, datetime=datetime),
         "exceptions": SimpleNamespace(raise_compiler_error=_raise),

@@ -8,7 +8,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from tests.sql import model
+from tests.render import render_model
 
 K1, B = 1.2, 0.75
 SYLLABLES = ["ca", "fé", "ño", "über", "lo", "ко", "ни", "αβ", "한", "국", "x1", "9", "हिन्"]
@@ -68,7 +68,7 @@ def sql_bm25(
     con.execute("create table queries (qid text, query text)")
     con.executemany("insert into queries values (?, ?)", list(queries.items()))
     for name in ("entry_words", "postings", "bm25_hits"):
-        con.execute(f"create table {name} as {model(f'retrieval/{name}', **variables)}")
+        con.execute(f"create table {name} as {render_model(f'retrieval/{name}', **variables)}")
     return con.execute(
         "select qid, source, record_id, rank, score, entry_id from bm25_hits order by all"
     ).fetchall()

@@ -8,7 +8,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from tests.sql import model
+from tests.render import render_model
 
 DEPTH = 20
 
@@ -56,7 +56,9 @@ def connection(threads: int, reverse: bool) -> duckdb.DuckDBPyConnection:
 
 
 def rows_of(name: str, con: duckdb.DuckDBPyConnection) -> list[tuple[Any, ...]]:
-    con.execute(f"create table {name} as {model(f'retrieval/{name}', retrieval_depth=DEPTH)}")
+    con.execute(
+        f"create table {name} as {render_model(f'retrieval/{name}', retrieval_depth=DEPTH)}"
+    )
     return con.execute(f"from {name} order by all").fetchall()
 
 

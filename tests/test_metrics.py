@@ -7,7 +7,7 @@ import ir_measures
 import pytest
 from ir_measures import RR, R, Success
 
-from tests.sql import macro
+from tests.render import render
 
 METRICS = {"hit@5": Success @ 5, "recall@10": R @ 10, "mrr@10": RR @ 10}
 RECORDS = [f"{letter}{number}" for letter in ("a", "B", "é", "東", "-") for number in range(8)]
@@ -20,7 +20,11 @@ Qrels = dict[str, set[str]]
 def measured(runs: dict[str, Run], qrels: Qrels) -> dict[tuple[str, str, str], float]:
     """The macro's values, keyed by run, qid and metric."""
     con = duckdb.connect()
-    con.execute("create table runs (run varchar, qid varchar, record_id varchar, score double)")
+    # The run's own ranks, which no metric reads, say nothing true here.
+    con.execute(
+        "create table runs (run varchar, qid varchar, record_id varchar, score double, "
+        "rank integer default 99)"
+    )
     con.execute("create table qrels (qid varchar, record_id varchar)")
     con.execute("create table queries (qid varchar)")
     rows = [
@@ -30,12 +34,16 @@ def measured(runs: dict[str, Run], qrels: Qrels) -> dict[tuple[str, str, str], f
         for record, score in scores.items()
     ]
     if rows:
-        con.executemany("insert into runs values (?, ?, ?, ?)", rows)
+        con.executemany("insert into runs (run, qid, record_id, score) values (?, ?, ?, ?)", rows)
     pairs = [(qid, record) for qid, records in qrels.items() for record in sorted(records)]
     if pairs:
         con.executemany("insert into qrels values (?, ?)", pairs)
     con.executemany("insert into queries values (?)", [(qid,) for qid in qrels])
-    metrics = macro("question_metrics", "runs", "qrels", "queries")
+    return metrics_of(con)
+
+
+def metrics_of(con: duckdb.DuckDBPyConnection) -> dict[tuple[str, str, str], float]:
+    metrics = render("{{ question_metrics('runs', 'qrels', 'queries') }}")
     values = con.execute(f"select run, qid, metric, value from {metrics}").fetchall()
     return {(run, qid, metric): value for run, qid, metric, value in values}
 
@@ -89,6 +97,23 @@ def test_ties_go_to_the_smaller_record() -> None:
     ours = measured({"tied": run}, {"q": {"é"}})
     assert ours["tied", "q", "mrr@10"] == pytest.approx(1 / 6)
     assert ours["tied", "q", "hit@5"] == 0
+
+
+@pytest.mark.parametrize("rank", ["number", "99", "12 - number"], ids=["0-based", "99", "reversed"])
+def test_ranks_come_from_scores_alone(rank: str) -> None:
+    """Of 12 rows, the sixth is the only answer that counts; the eleventh is too far down."""
+    con = duckdb.connect()
+    con.execute(
+        "create table runs as select 'run' as run, 'q' as qid, 'r' || number as record_id, "
+        f"1.0 / (number + 1) as score, {rank} as rank from range(12) as numbers (number)"
+    )
+    con.execute("create table qrels as select 'q' as qid, unnest(['r5', 'r10']) as record_id")
+    con.execute("create table queries as select 'q' as qid")
+    assert metrics_of(con) == {
+        ("run", "q", "hit@5"): 0,
+        ("run", "q", "recall@10"): 0.5,
+        ("run", "q", "mrr@10"): pytest.approx(1 / 6),
+    }
 
 
 @pytest.mark.parametrize("seed", range(5))
