@@ -13,6 +13,8 @@ questions as (select * from {{ ref('questions') }}),
 
 settled_candidates as (select * from {{ ref('settled_candidates') }}),
 
+open_support as (select * from {{ ref('open_support') }}),
+
 verdict_counts as (
     select
         attempt_id,
@@ -50,12 +52,16 @@ judged as (
         coalesce(verified_counts.verified_count, 0) as verified_count,
         coalesce(verdict_counts.kept_count, 0) as answer_count,
         case
+            when attempts.seed_record_id is null then 'no record has the sources of the subset'
             when candidate_counts.candidate_count > {{ var('max_candidates') }}
                 then 'too many candidates'
             when anchors.attempt_id is null then 'no candidate has the sources of the subset'
             when
                 attempts.attempt_id not in (select attempt_id from source_constraints)
                 then 'no usable constraint in the sources of the anchor'
+            when
+                attempts.attempt_id in (select attempt_id from open_support)
+                then 'a judgement of its constraints is unresolved'
             when coalesce(verified_counts.verified_count, 0) = 0
                 then 'no candidate supports every constraint'
             when verified_counts.verified_count > {{ var('max_verified') }}
@@ -73,15 +79,50 @@ judged as (
     left join verdict_counts on attempts.attempt_id = verdict_counts.attempt_id
 ),
 
--- Of two attempts that came to the same constraints only the first may be asked, of a slot's
--- certifiable attempts only the first is.
-first_of_kind as (
+certifiable as (
     select
-        *,
-        reason is null and row_number() over (
-            partition by signature, reason is null order by slot_id, attempt_number
-        ) > 1 as is_repeated,
+        attempt_id,
+        slot_id,
+        attempt_number,
+        signature,
     from judged
+    where reason is null
+),
+
+-- Each slot takes its first certifiable attempt, and of slots that come to the same constraints only
+-- the first keeps it.
+first_choices as (
+    select *
+    from certifiable
+    qualify row_number() over (partition by slot_id order by attempt_number) = 1
+),
+
+first_winners as (
+    select *
+    from first_choices
+    qualify row_number() over (partition by signature order by slot_id) = 1
+),
+
+-- A slot that lost its choice takes its first attempt at constraints that nobody has taken.
+second_choices as (
+    select *
+    from certifiable
+    where
+        slot_id not in (select slot_id from first_winners)
+        and signature not in (select signature from first_winners)
+    qualify row_number() over (partition by slot_id order by attempt_number) = 1
+),
+
+second_winners as (
+    select *
+    from second_choices
+    qualify row_number() over (partition by signature order by slot_id) = 1
+),
+
+winners as (
+    select * from first_winners
+    union all
+    select * from second_winners
 ),
 
 final as (
@@ -96,14 +137,13 @@ final as (
         answer_count,
         case
             when reason is not null then reason
-            when is_repeated then 'repeats the constraints of another question'
+            when attempt_id in (select attempt_id from winners) then null
             when
-                row_number() over (
-                    partition by slot_id, reason is null and not is_repeated
-                    order by attempt_number
-                ) > 1 then 'another attempt at the slot was certified'
+                slot_id in (select slot_id from winners)
+                then 'another attempt at the slot was certified'
+            else 'repeats the constraints of another question'
         end as reason,
-    from first_of_kind
+    from judged
 )
 
 select * from final

@@ -1,4 +1,5 @@
--- One row per attempt at a question slot, with the record that it starts from.
+-- One row per attempt at a question slot, with the record that it starts from; null when no record
+-- has a field of each kind and the sources of the subset.
 with slots as (select * from {{ ref('slots') }}),
 
 seed_records as (select * from {{ ref('seed_records') }}),
@@ -22,7 +23,7 @@ final as (
         numbered.sources,
         seed_records.record_id as seed_record_id,
     from numbered
-    inner join seed_records
+    left join seed_records
         on
             numbered.subset = seed_records.subset
             and floor({{ draw('numbered.attempt_id', 'seed record') }} * seed_records.record_count)

@@ -3,7 +3,7 @@ with attempt_outcomes as (select * from {{ ref('attempt_outcomes') }}),
 
 final as (
     select
-        'q' || slot_id as qid,
+        slot_id as qid,
         attempt_id,
         subset,
         question,

@@ -18,14 +18,21 @@ final as (
         count(*) filter (
             where
                 contradiction_judgements.error is not null
-                or contradiction_judgements.verdict = 'unresolved'
+                or coalesce(contradiction_judgements.verdict, 'unresolved') = 'unresolved'
         ) as unresolved,
+        count(*) filter (
+            where
+                contradiction_judgements.error is not null
+                or contradiction_judgements.verdict is null
+        ) as failed,
         round(contradictory / retrieved, 4) as ratio,
         max(contradiction_judgements.confidence) filter (
-            where contradiction_judgements.verdict = 'unresolved'
+            where
+                contradiction_judgements.error is null
+                and contradiction_judgements.verdict = 'unresolved'
         ) as unresolved_confidence,
     from contradiction_evidence
-    inner join contradiction_judgements using (request_key)
+    left join contradiction_judgements using (request_key)
     group by
         contradiction_evidence.attempt_id, contradiction_evidence.record_id,
         contradiction_evidence.channel

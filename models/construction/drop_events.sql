@@ -7,6 +7,14 @@ source_constraints as (select * from {{ ref('source_constraints') }}),
 
 support_sets as (select * from {{ ref('support_sets') }}),
 
+constraint_status as (select * from {{ ref('constraint_status') }}),
+
+cheap_failures as (select * from {{ ref('cheap_failures') }}),
+
+judged_candidates as (select * from {{ ref('judged_candidates') }}),
+
+open_support as (select * from {{ ref('open_support') }}),
+
 settled_candidates as (select * from {{ ref('settled_candidates') }}),
 
 attempt_drops as (
@@ -21,20 +29,69 @@ attempt_drops as (
     where reason is not null
 ),
 
-unsupported as (
+-- A value that stayed unknown keeps a record out that no constraint contradicts.
+unrecovered as (
     select
-        candidates.attempt_id,
-        candidates.record_id,
-        'support' as step,
-        'does not support the ' || source_constraints.source || ' constraint' as reason,
-        source_constraints.constraint_id as detail,
-    from candidates
-    inner join source_constraints using (attempt_id)
+        constraint_status.attempt_id,
+        constraint_status.record_id,
+        'recovery' as step,
+        'the value of a field stays unknown' as reason,
+        constraint_status.constraint_id as detail,
+    from constraint_status
+    where
+        constraint_status.status = 'unknown'
+        and (constraint_status.attempt_id, constraint_status.record_id) not in (
+            select (attempt_id, record_id) from candidates
+        )
+        and (constraint_status.attempt_id, constraint_status.record_id) not in (
+            select (attempt_id, record_id) from constraint_status where status = 'known_false'
+        )
+),
+
+-- Without a judgement only what was checked for nothing can be said to have failed.
+failures as (
+    select
+        attempt_id,
+        constraint_id,
+        record_id,
+    from cheap_failures
+    union
+    select
+        judged_candidates.attempt_id,
+        source_constraints.constraint_id,
+        judged_candidates.record_id,
+    from judged_candidates
+    inner join source_constraints on judged_candidates.attempt_id = source_constraints.attempt_id
     left join support_sets
         on
             source_constraints.constraint_id = support_sets.constraint_id
-            and candidates.record_id = support_sets.record_id
-    where support_sets.record_id is null
+            and judged_candidates.record_id = support_sets.record_id
+    where
+        support_sets.record_id is null
+        and (judged_candidates.attempt_id, judged_candidates.record_id) not in (
+            select (attempt_id, record_id) from open_support
+        )
+),
+
+unsupported as (
+    select
+        failures.attempt_id,
+        failures.record_id,
+        'support' as step,
+        'does not support the ' || source_constraints.source || ' constraint' as reason,
+        failures.constraint_id as detail,
+    from failures
+    inner join source_constraints on failures.constraint_id = source_constraints.constraint_id
+),
+
+undecided as (
+    select
+        attempt_id,
+        record_id,
+        'support' as step,
+        'every judgement of a constraint is unresolved' as reason,
+        open_parts || ' open parts' as detail,
+    from open_support
 ),
 
 removed as (
@@ -51,7 +108,11 @@ removed as (
 final as (
     select * from attempt_drops
     union all
+    select * from unrecovered
+    union all
     select * from unsupported
+    union all
+    select * from undecided
     union all
     select * from removed
 )

@@ -9,6 +9,7 @@ value_ranks as (
     select
         field,
         value,
+        count(*) as record_count,
         row_number() over (partition by field order by count(*) desc, value asc) as value_rank,
     from record_fields
     group by field, value
@@ -42,6 +43,9 @@ own as (
     inner join field_catalog using (field)
     where
         value_ranks.value_rank <= 50
+        -- A value of one record, or a long one, is free text and no property that others share.
+        and value_ranks.record_count >= 2
+        and length(record_fields.value) <= {{ var('value_max_chars') }}
         and (
             field in (select field from value_rules where value = '*')
             or (

@@ -20,6 +20,15 @@ record_features as (
     where edge_type = 'record_feature' and confidence >= {{ var('mention_confidence') }}
 ),
 
+-- One critical mention is criticism, whatever the majority says.
+criticised as (
+    select distinct
+        record_id,
+        feature_id,
+    from kg_mentions
+    where polarity = 'negative'
+),
+
 attribute_checks as (
     select
         constraint_parts.attempt_id,
@@ -29,7 +38,9 @@ attribute_checks as (
         constraint_parts.feature_id as evidence,
         if(
             starts_with(constraint_parts.part, 'avoid:'),
-            coalesce(record_features.polarity, 'none') != 'negative',
+            (candidates.record_id, constraint_parts.feature_id) not in (
+                select (record_id, feature_id) from criticised
+            ),
             coalesce(record_features.polarity, 'none') = 'positive'
         ) as is_met,
         if(starts_with(constraint_parts.part, 'avoid:'), 1.0, record_features.confidence)
@@ -115,18 +126,28 @@ trait_fans as (
     having count(*) = sizes.trait_count
 ),
 
+traits as (
+    select
+        attempt_id,
+        string_agg(feature_id, ',' order by feature_id) as evidence,
+    from pattern_parts
+    where part = 'trait'
+    group by attempt_id
+),
+
 pattern_checks as (
     select
         bridged.attempt_id,
         bridged.constraint_id,
         'pattern' as part,
         bridged.record_id,
-        bridged.evidence,
+        bridged.evidence || ',' || traits.evidence as evidence,
         (bridged.attempt_id, bridged.record_id) in (
             select (attempt_id, record_id) from trait_fans
         ) as is_met,
         bridged.confidence,
     from bridged
+    inner join traits on bridged.attempt_id = traits.attempt_id
 ),
 
 final as (

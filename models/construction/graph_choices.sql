@@ -38,7 +38,7 @@ praised as (
             partition by patterns.attempt_id
             order by
                 {{ weighted_draw(
-                    'ln(1 + kg_features.record_count)', 'patterns.attempt_id', 'praised feature',
+                    feature_weight('kg_features'), 'patterns.attempt_id', 'praised feature',
                     'kg_edges.feature_id'
                 ) }},
                 kg_edges.feature_id
@@ -59,7 +59,7 @@ praised as (
         )
 ),
 
--- What some other candidate is blamed for and the anchor is not.
+-- What some other candidate is blamed for and of the anchor nobody says a word.
 blamed as (
     select
         patterns.attempt_id,
@@ -132,7 +132,10 @@ drawn_users as (
         bridge_users.attempt_id,
         bridge_users.user_id,
         list(kg_edges.feature_id order by
-            {{ draw('bridge_users.attempt_id', 'trait', 'kg_edges.feature_id') }},
+            {{ weighted_draw(
+                feature_weight('kg_features'), 'bridge_users.attempt_id', 'trait',
+                'kg_edges.feature_id'
+            ) }},
             kg_edges.feature_id
         ) as traits,
     from bridge_users

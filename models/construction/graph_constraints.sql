@@ -7,7 +7,9 @@ parts as (
         bool_or(part = 'bridge') as is_collaborative,
         string_agg(feature, ' and ' order by feature) filter (where part in ('has', 'bridge'))
             as praised,
-        string_agg(feature, ' and ' order by feature) filter (where part = 'avoid') as avoided,
+        -- Blame is about the thing: what is slow service for one is the service for all.
+        string_agg(regexp_extract(feature, '\S+$'), ' and ' order by feature)
+            filter (where part = 'avoid') as avoided,
         string_agg(feature, ' and ' order by feature) filter (where part = 'trait') as traits,
         list({'part': part, 'feature_id': feature_id} order by part, feature_id) as parameters,
         string_agg(feature_id, ',' order by part, feature_id) as feature_ids,
@@ -21,7 +23,7 @@ final as (
         if(is_collaborative, 'collaborative', 'attribute') as pattern,
         'is praised for its ' || praised
         || coalesce(' by people who also like ' || traits, '')
-        || coalesce(' and not criticised for its ' || avoided, '') as phrase,
+        || coalesce(' and draws no complaints about its ' || avoided, '') as phrase,
         to_json(parameters)::varchar as parameters,
         feature_ids,
     from parts

@@ -48,16 +48,18 @@ final as (
         spatial_checks.part,
         spatial_checks.record_id,
         spatial_checks.distance_km,
-        row_number() over (
-            partition by spatial_checks.attempt_id
-            order by spatial_checks.distance_km, spatial_checks.record_id
-        ) = 1 as is_met,
+        -- Of two at the same distance neither is the nearest one: such a question has no answer.
+        spatial_checks.distance_km = min(spatial_checks.distance_km) over same_attempt
+        and count(*) over same_distance = 1 as is_met,
     from spatial_checks
     inner join meets_others
         on
             spatial_checks.attempt_id = meets_others.attempt_id
             and spatial_checks.record_id = meets_others.record_id
     where spatial_checks.part = 'nearest' and spatial_checks.distance_km is not null
+    window
+        same_attempt as (partition by spatial_checks.attempt_id),
+        same_distance as (partition by spatial_checks.attempt_id, spatial_checks.distance_km)
 )
 
 select * from final

@@ -17,6 +17,15 @@ scopes as (
     where field_claims.is_recoverable
 ),
 
+-- As in the recovery itself, evidence against in any channel takes a value out.
+contested as (
+    select distinct
+        claim_id,
+        record_id,
+    from recovery_scores
+    where against_count > 0
+),
+
 hidden as (
     select
         recovery_scores.channel,
@@ -26,8 +35,10 @@ hidden as (
     from recovery_scores
     inner join field_claims using (claim_id)
     where
-        recovery_scores.purpose = 'hidden' and recovery_scores.against_count = 0
-        and recovery_scores.score > 0
+        recovery_scores.purpose = 'hidden' and recovery_scores.score > 0
+        and (recovery_scores.claim_id, recovery_scores.record_id) not in (
+            select (claim_id, record_id) from contested
+        )
 ),
 
 scoped as (
@@ -101,7 +112,9 @@ placed as (
         decided.scored_count,
         decided.scope,
         case decided.scope
-            when 'fixed' then try_cast('{{ var("recovery_threshold") }}' as double)
+            {%- if var('recovery_threshold') != 'calibrated' %}
+            when 'fixed' then cast('{{ var("recovery_threshold") }}' as double)
+            {%- endif %}
             when 'default' then {{ var('recovery_default_threshold') }}
             -- A channel that does not reach the precision stays without a threshold.
             else if(

@@ -8,6 +8,8 @@ field_claims as (select * from {{ ref('field_claims') }}),
 
 source_constraints as (select * from {{ ref('source_constraints') }}),
 
+graph_choices as (select * from {{ ref('graph_choices') }}),
+
 worth_wording as (
     select attempt_id
     from verified_candidates
@@ -29,12 +31,38 @@ field_parts as (
     group by field_constraints.attempt_id
 ),
 
-source_parts as (
+source_phrases as (
     select
         attempt_id,
         list(phrase order by constraint_id) as source_phrases,
-        list(claim order by constraint_id) filter (where source != 'spatial') as claims,
     from source_constraints
+    group by attempt_id
+),
+
+-- What a text could contradict: each thing on its own, as the support was judged. A place cannot be
+-- contradicted by a text, and what is to be avoided is no claim.
+claim_parts as (
+    select
+        attempt_id,
+        constraint_id,
+        claim,
+    from source_constraints
+    where source in ('text', 'photo')
+    union all
+    select
+        source_constraints.attempt_id,
+        source_constraints.constraint_id,
+        graph_choices.claim,
+    from source_constraints
+    inner join graph_choices on source_constraints.attempt_id = graph_choices.attempt_id
+    where source_constraints.source = 'graph' and graph_choices.claim is not null
+),
+
+source_claims as (
+    select
+        attempt_id,
+        list(claim order by constraint_id, claim) as claims,
+    from claim_parts
     group by attempt_id
 ),
 
@@ -44,21 +72,22 @@ final as (
         to_json({
             'categories': field_parts.categories,
             'field_phrases': field_parts.field_phrases,
-            'source_phrases': source_parts.source_phrases,
+            'source_phrases': source_phrases.source_phrases,
             'draws': [
                 {%- for purpose in ['frame', 'order', 'connector', 'head', 'ending'] %}
                 round({{ draw('field_parts.attempt_id', 'question ' ~ purpose) }}, 6),
                 {%- endfor %}
             ]
         })::varchar as spec,
-        list_concat(field_parts.claims, coalesce(source_parts.claims, [])) as claims,
+        list_concat(field_parts.claims, coalesce(source_claims.claims, [])) as claims,
         -- What makes two questions the same one, however they are worded.
         md5(to_json([
             list_sort(field_parts.categories), list_sort(field_parts.field_phrases),
-            list_sort(source_parts.source_phrases)
+            list_sort(source_phrases.source_phrases)
         ])::varchar) as signature,
     from field_parts
-    inner join source_parts using (attempt_id)
+    inner join source_phrases on field_parts.attempt_id = source_phrases.attempt_id
+    left join source_claims on field_parts.attempt_id = source_claims.attempt_id
     where field_parts.attempt_id in (select attempt_id from worth_wording)
 )
 

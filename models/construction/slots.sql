@@ -37,7 +37,9 @@ numbered as (
 
 final as (
     select
-        printf('%04d', row_number() over (order by slot_of_subset, subset)) as slot_id,
+        -- The name of a slot does not depend on how many there are: more slots keep the first ones.
+        lower(regexp_replace(subset, '^S\+|,', '', 'g')) || '-'
+        || printf('%04d', slot_of_subset + 1) as slot_id,
         subset,
         string_split(sources, '|') as sources,
     from numbered

@@ -47,10 +47,14 @@ final as (
             and (measured.radius_km is null or measured.distance_km <= measured.radius_km)
             and (
                 measured.sector is null
-                or least(
-                    abs(measured.bearing - spatial_sectors.center_deg),
-                    360 - abs(measured.bearing - spatial_sectors.center_deg)
-                ) <= {{ var('sector_half_width_deg') }}
+                -- What lies at the point itself lies in no direction from it.
+                or (
+                    measured.distance_km > 0
+                    and least(
+                        abs(measured.bearing - spatial_sectors.center_deg),
+                        360 - abs(measured.bearing - spatial_sectors.center_deg)
+                    ) <= {{ var('sector_half_width_deg') }}
+                )
             ),
             false
         ) as is_met,

@@ -9,7 +9,8 @@ operators as (
         *,
         case
             when {{ draw('attempt_id', 'spatial operator') }} < 1 / 3.0 then 'radius'
-            when {{ draw('attempt_id', 'spatial operator') }} < 2 / 3.0 then 'direction'
+            when {{ draw('attempt_id', 'spatial operator') }} < 2 / 3.0
+                then if(distance_km > 0, 'direction', 'radius')
             else 'nearest'
         end as operator,
         ceil(greatest(distance_km, 0.5)) as least_radius_km,

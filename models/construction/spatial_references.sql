@@ -33,8 +33,8 @@ unique_names as (
     having count(*) = 1
 ),
 
--- Cells of 0.1 degrees of latitude are at least 11 km high, so a box of latitudes is enough to cut
--- the pairs down before the distance is taken; it loses nothing at the poles or the date line.
+-- A band of latitudes cuts the pairs down before the distance is taken, and unlike a box it loses
+-- nothing at the poles or the date line.
 nearby as (
     select
         spatial_anchors.attempt_id,

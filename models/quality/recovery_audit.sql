@@ -33,7 +33,10 @@ predictions as (
             recovery_scores.channel = operating_points.channel
             and field_claims.field = operating_points.field
     where
-        recovery_scores.purpose = 'hidden' and recovery_scores.against_count = 0
+        recovery_scores.purpose = 'hidden'
+        and (recovery_scores.claim_id, recovery_scores.record_id) not in (
+            select (claim_id, record_id) from recovery_scores where against_count > 0
+        )
         and recovery_scores.score >= operating_points.threshold
     group by operating_points.channel, operating_points.field
 ),

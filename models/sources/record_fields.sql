@@ -8,7 +8,7 @@ known_values as (
     union all
     select business_id, 'state', state from businesses
     union all
-    select business_id, 'stars', stars::decimal(3, 1)::varchar from businesses
+    select business_id, 'stars', stars::varchar from businesses
     union all
     select business_id, 'is_open', is_open from businesses
     union all

@@ -13,7 +13,11 @@ final as (
         nullif(trim(line ->> 'postal_code'), '') as postal_code,
         try_cast(line ->> 'latitude' as double) as latitude,
         try_cast(line ->> 'longitude' as double) as longitude,
-        try_cast(line ->> 'stars' as double) as stars,
+        -- A rating off the scale is none.
+        if(
+            try_cast(line ->> 'stars' as double) between 0 and 5,
+            try_cast(line ->> 'stars' as double), null
+        ) as stars,
         try_cast(line ->> 'review_count' as bigint) as review_count,
         case lower(line ->> 'is_open')
             when '1' then 'true' when 'true' then 'true'

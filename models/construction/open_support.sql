@@ -1,0 +1,48 @@
+-- One row per attempt and candidate that may belong to V_H, but for parts whose judgements are all
+-- unresolved: it supports every other part. Such an attempt is not certified without knowing.
+with constraint_parts as (select * from {{ ref('constraint_parts') }}),
+
+judged_candidates as (select * from {{ ref('judged_candidates') }}),
+
+part_checks as (select * from {{ ref('part_checks') }}),
+
+part_verdicts as (
+    select
+        attempt_id,
+        constraint_id,
+        part,
+        record_id,
+        bool_or(verdict = 'yes') as is_met,
+        bool_or(verdict = 'unresolved') as is_open,
+    from part_checks
+    group by attempt_id, constraint_id, part, record_id
+),
+
+-- Nearest is only decided once the others are.
+needed_parts as (
+    select
+        judged_candidates.attempt_id,
+        judged_candidates.record_id,
+        coalesce(part_verdicts.is_met, false) as is_met,
+        coalesce(part_verdicts.is_open, false) as is_open,
+    from judged_candidates
+    inner join constraint_parts on judged_candidates.attempt_id = constraint_parts.attempt_id
+    left join part_verdicts
+        on
+            constraint_parts.constraint_id = part_verdicts.constraint_id
+            and constraint_parts.part = part_verdicts.part
+            and judged_candidates.record_id = part_verdicts.record_id
+    where constraint_parts.part != 'nearest'
+),
+
+final as (
+    select
+        attempt_id,
+        record_id,
+        count(*) filter (where not is_met) as open_parts,
+    from needed_parts
+    group by attempt_id, record_id
+    having bool_and(is_met or is_open) and not bool_and(is_met)
+)
+
+select * from final
