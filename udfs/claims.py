@@ -10,7 +10,15 @@ from typing import Any, NamedTuple
 import yaml
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from udfs.text import is_negation, is_word, negation_cues, stem, tokenize, without_idioms
+from udfs.text import (
+    is_negation,
+    is_word,
+    negation_cues,
+    stem,
+    tokenize,
+    waived,
+    without_idioms,
+)
 
 _CUES = Path(__file__).with_name("judge_cues.yml")
 _NO_TEXT_CONTRADICTS = re.compile(
@@ -130,14 +138,24 @@ def read_sentence(claim: Claim, sentence: str) -> Reading:
 
 def _direction(claim: Claim, words: tuple[str, ...], matches: list[_Match], sentence: str) -> int:
     cues = negation_cues(list(words))
+    is_waived = waived(list(words))
     says: dict[bool, list[_Match]] = {True: [], False: []}
     for match in matches:
+        if is_waived[match.start]:
+            # "No need to bring cash" speaks for cards; "no need to book" says nothing of booking.
+            if match.cue.is_opposite:
+                says[True].append(match)
+            continue
         cue = cues[match.start]
         if cue is not None and _is_of_guest(words, cue):
             return 0
         has_own_negation = any(is_negation(word) for word in words[match.start : match.end])
         is_negated = cue is not None and not has_own_negation
+        if match.cue.is_opposite and match.start and words[match.start - 1] == "not":
+            is_negated = True  # "not only cash" looks like no negation elsewhere
         says[is_negated == match.cue.is_opposite].append(match)
+    if not says[True] and not says[False]:
+        return 0
     is_for = _is_last_word(words, says[True], says[False])
     if is_for is None:
         return 0

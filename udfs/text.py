@@ -73,12 +73,20 @@ _ABSENT = _phrases(
     "used to|wish they|wish it|wish there|wish i|wish we|no longer|if only they|if they had|"
     "stopped|forget about|skip the|skip this|skip it|turn away|turns away|turned away|"
     "took away|took out the|closed the|bother with|don't bother|"
-    "would be nice if|would be great if|could use a|could use some|should add|need to add"
+    "would be nice if|would be great if|could use a|could use some|could really use|should add|"
+    "need to add"
 )
 _GONE = _phrases(
     "sold out|ran out|out of order|out of stock|out of service|anything but|far from|"
     "is missing|are missing|is gone|are gone|was gone|"
     "is out of|are out of|was out of|were out of|shut off|turned off|went away|got rid|taken out"
+)
+# Phrases that say that something is not asked of the guest.
+_WAIVERS = _phrases(
+    "no need to|no need for|no reason to|not necessary to|isn't necessary to|unnecessary to|"
+    "need not|needn't|don't need|didn't need|do not need|did not need|doesn't need|won't need|"
+    "never need|never needed|don't have to|didn't have to|do not have to|did not have to|"
+    "doesn't have to|won't have to|never have to|never had to"
 )
 # "Showers are not available": a negated word of this kind takes back what came before it.
 AVAILABILITY = _words(
@@ -183,6 +191,18 @@ def negation_cues(tokens: list[str]) -> list[int | None]:
         elif _length(_GONE, tokens, index):
             _cover_ahead(tokens, index, covered)
             _cover_back(tokens, index - 1, index, covered)
+    return covered
+
+
+def waived(tokens: list[str]) -> list[bool]:
+    """For each token, whether it stands in what need not be done: "no need to bring cash"."""
+    covered = [False] * len(tokens)
+    for index in range(len(tokens)):
+        if _length(_WAIVERS, tokens, index):
+            for ahead in range(index, min(index + SCOPE_WORDS, len(tokens))):
+                if tokens[ahead] in CLAUSE_MARKS | CLAUSE_WORDS | {","}:
+                    break
+                covered[ahead] = True
     return covered
 
 
