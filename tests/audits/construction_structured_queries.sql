@@ -52,7 +52,11 @@ final as (
         attempt_id,
         seed_record_id,
     from attempts
-    where (attempt_id, seed_record_id) not in (select (attempt_id, record_id) from initial_answers)
+    where
+        seed_record_id is not null
+        and (attempt_id, seed_record_id) not in (
+            select (attempt_id, record_id) from initial_answers
+        )
 )
 
 select * from final
