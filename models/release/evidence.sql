@@ -55,6 +55,7 @@ known_fields as (
         qid,
         record_id,
         'record_field' as family,
+        'passes' as support_status,
         claim,
         'fields' as channel,
         field as evidence_id,
@@ -74,6 +75,7 @@ recovered_fields as (
             when 'photo' then 'image'
             when 'graph' then 'kg'
         end as family,
+        'supports' as support_status,
         answer_fields.claim,
         recovered_values.channel,
         recovered_values.evidence_id,
@@ -89,13 +91,14 @@ recovered_fields as (
     where answer_fields.status = 'recovered'
 ),
 
--- A graph pattern rests on several features: one row for each.
+-- A graph pattern rests on several features, those of the bridge and its traits: one row for each.
 supported_parts as (
     select
         released_answers.qid,
         released_answers.record_id,
         source_constraints.source,
         source_constraints.parameters,
+        starts_with(support.part, 'avoid:') as is_avoided,
         coalesce(constraint_parts.claim, source_constraints.claim) as claim,
         support.channel,
         support.confidence,
@@ -128,6 +131,7 @@ met_constraints as (
             when channel = 'spatial' then 'geo'
             when channel = 'graph' then 'kg'
         end as family,
+        if(channel = 'spatial' or is_avoided, 'passes', 'supports') as support_status,
         claim,
         channel,
         if(channel = 'spatial', parameters ->> 'operator', evidence_id) as evidence_id,
@@ -138,15 +142,16 @@ met_constraints as (
             when 'graph' then 'graph_pattern'
         end as verification_method,
         confidence,
-        if(
-            channel = 'spatial',
-            to_json({
-                'radius_km': (parameters ->> 'radius_km')::integer,
-                'sector': parameters ->> 'sector',
-                'distance_km': split_part(evidence_id, '=', 2)::double
-            }),
-            to_json({'constraint_source': source, 'checked_on': channel})
-        ) as details,
+        case
+            when channel = 'spatial'
+                then to_json({
+                    'radius_km': (parameters ->> 'radius_km')::integer,
+                    'sector': parameters ->> 'sector',
+                    'distance_km': split_part(evidence_id, '=', 2)::double
+                })
+            when is_avoided then to_json({'finding': 'the graph holds no criticism'})
+            else to_json({'constraint_source': source, 'checked_on': channel})
+        end as details,
     from supported_parts
 ),
 
@@ -187,7 +192,7 @@ final as (
         qid,
         record_id as business_id,
         family,
-        if(family in ('record_field', 'geo'), 'passes', 'supports') as support_status,
+        support_status,
         claim as claim_summary,
         locator_type as source_locator_type,
         locator as source_locator,
@@ -197,7 +202,7 @@ final as (
         min(details::varchar)::json as details,
     from located_pieces
     group by
-        qid, record_id, family, claim, locator_type, locator, verification_method
+        qid, record_id, family, support_status, claim, locator_type, locator, verification_method
 )
 
 select * from final
