@@ -28,21 +28,17 @@ patterns as (
 ),
 
 -- What the anchor is praised for, and others too: a feature of one record makes no question. What
--- the attempt's text or photo constraint already says is left to it.
-praised as (
+-- the attempt's text or photo constraint is about is left to it.
+praiseworthy as (
     select
         patterns.attempt_id,
         patterns.record_id,
         kg_edges.feature_id,
-        row_number() over (
-            partition by patterns.attempt_id
-            order by
-                {{ weighted_draw(
-                    feature_weight('kg_features'), 'patterns.attempt_id', 'praised feature',
-                    'kg_edges.feature_id'
-                ) }},
-                kg_edges.feature_id
-        ) as feature_rank,
+        {{ last_word('kg_features.feature') }} as thing,
+        {{ weighted_draw(
+            feature_weight('kg_features'), 'patterns.attempt_id', 'praised feature',
+            'kg_edges.feature_id'
+        ) }} as draw_key,
     from patterns
     inner join kg_edges on patterns.record_id = kg_edges.record_id
     inner join kg_features on kg_edges.feature_id = kg_features.feature_id
@@ -55,8 +51,29 @@ praised as (
             from worded_constraints
             where
                 worded_constraints.attempt_id = patterns.attempt_id
-                and contains(lower(worded_constraints.claim), kg_features.feature)
+                and contains(
+                    lower(worded_constraints.claim), {{ last_word('kg_features.feature') }}
+                )
         )
+),
+
+-- Friendly staff and welcoming staff would be one thing said twice.
+distinct_things as (
+    select *
+    from praiseworthy
+    qualify row_number() over (
+        partition by attempt_id, thing order by draw_key, feature_id
+    ) = 1
+),
+
+praised as (
+    select
+        attempt_id,
+        record_id,
+        feature_id,
+        thing,
+        row_number() over (partition by attempt_id order by draw_key, feature_id) as feature_rank,
+    from distinct_things
 ),
 
 -- What some other candidate is blamed for and of the anchor nobody says a word.
@@ -67,8 +84,11 @@ blamed as (
     from patterns
     inner join candidates on patterns.attempt_id = candidates.attempt_id
     inner join kg_edges on candidates.record_id = kg_edges.record_id
+    inner join kg_features on kg_edges.feature_id = kg_features.feature_id
+    inner join praised on patterns.attempt_id = praised.attempt_id and praised.feature_rank = 1
     where
         kg_edges.edge_type = 'record_feature' and kg_edges.polarity = 'negative'
+        and {{ last_word('kg_features.feature') }} != praised.thing
         and patterns.is_attribute and patterns.wants_avoid
         and candidates.record_id != patterns.record_id
         and (patterns.record_id, kg_edges.feature_id) not in (

@@ -8,7 +8,7 @@ parts as (
         string_agg(feature, ' and ' order by feature) filter (where part in ('has', 'bridge'))
             as praised,
         -- Blame is about the thing: what is slow service for one is the service for all.
-        string_agg(regexp_extract(feature, '\S+$'), ' and ' order by feature)
+        string_agg({{ last_word('feature') }}, ' and ' order by feature)
             filter (where part = 'avoid') as avoided,
         string_agg(feature, ' and ' order by feature) filter (where part = 'trait') as traits,
         list({'part': part, 'feature_id': feature_id} order by part, feature_id) as parameters,
