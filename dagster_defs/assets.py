@@ -13,6 +13,7 @@ from dagster_dbt.core.dbt_cli_event import DbtCoreCliEventMessage
 from dagster_defs.dbt import BuildError, load_manifest, run_dbt
 from dagster_defs.inputs import describe_inputs
 from dagster_defs.lock import build_lock
+from dagster_defs.outcomes import require_questions
 from dagster_defs.progress import Progress, say
 from dagster_defs.publish import publish
 from dagster_defs.release import ReleaseError, write_release
@@ -121,14 +122,7 @@ def define(settings: Settings) -> dg.Definitions:
             selection += ["--indirect-selection", indirect]
         progress = Progress(manifest)
         with writing(settings):
-            command = [
-                "--no-write-json",
-                "build",
-                "--exclude-resource-type",
-                "unit_test",
-                *selection,
-            ]
-            for event in run_dbt(settings, command, progress.wait):
+            for event in run_dbt(settings, [*BUILD_COMMAND, *selection], progress.wait):
                 progress.show(event)
                 yield from DbtCoreCliEventMessage(event, {}).to_default_asset_events(
                     manifest=manifest, dagster_dbt_translator=translator, context=context
@@ -144,6 +138,7 @@ def define(settings: Settings) -> dg.Definitions:
     def published_warehouse() -> dg.MaterializeResult[Any]:
         """heterqa.duckdb: the finished build, for everybody to read."""
         with writing(settings):
+            require_questions(settings)
             path = publish(settings)
         say(f"  published {path}")
         return dg.MaterializeResult(

@@ -1,4 +1,7 @@
-"""`make clean`: remove what builds wrote. What people decided (decisions/) stays."""
+"""`make clean`: remove what builds wrote. What people decided (decisions/) stays.
+
+The lock file stays too: a build that waits on a removed file would not see the next one's.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,6 @@ def main() -> int:
         if settings.warehouse.is_dir():
             with build_lock(settings):
                 removed = clean(settings)
-            settings.lock_path.unlink(missing_ok=True)
             print(f"{settings.warehouse}: removed {len(removed)} files and folders of builds")
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)

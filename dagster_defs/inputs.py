@@ -7,9 +7,10 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from udfs.settings import Settings
+from udfs.settings import Settings, UserError
 
-BLOCK_BYTES = 1 << 22
+# The longest line that the staging models read (max_line_size in macros/input_lines.sql).
+LINE_BYTES = 1 << 24
 
 
 @dataclass(frozen=True)
@@ -27,7 +28,8 @@ class InputFile:
 def describe_inputs(settings: Settings) -> list[InputFile]:
     """Describe every input file that is there; an unchanged one is not read again.
 
-    Writes the descriptions to `<warehouse>/input_files.json`. Raises UserError for a missing file.
+    Writes the descriptions to `<warehouse>/input_files.json`. Raises UserError for a missing file,
+    and for one that DuckDB could not read: its first line that is too long or not UTF-8 is named.
     """
     known = {file.path: file for file in read_descriptions(settings)}
     files = [
@@ -59,17 +61,35 @@ def _describe(name: str, path: Path, known: InputFile | None) -> InputFile:
         return known
     digest = hashlib.sha256()
     lines = 0
-    last = b"\n"
-    with path.open("rb") as file:
-        while block := file.read(BLOCK_BYTES):
-            digest.update(block)
-            lines += block.count(b"\n")
-            last = block[-1:]
+    try:
+        with path.open("rb") as file:
+            while line := file.readline(LINE_BYTES + 1):
+                lines += 1
+                _check_line(path, lines, line)
+                digest.update(line)
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise UserError(f"{path} cannot be read ({reason}); make it readable") from None
     return InputFile(
         name=name,
         path=str(path),
         size=status.st_size,
         modified_ns=status.st_mtime_ns,
         sha256=digest.hexdigest(),
-        lines=lines + (last != b"\n"),
+        lines=lines,
     )
+
+
+def _check_line(path: Path, number: int, line: bytes) -> None:
+    if len(line) > LINE_BYTES:
+        raise UserError(
+            f"{path}, line {number}: is longer than {LINE_BYTES >> 20} MB; "
+            "shorten it, or put each object on a line of its own"
+        )
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{path}, line {number}: byte {error.start + 1} is not UTF-8; "
+            "save the file as UTF-8, or remove the line"
+        ) from None

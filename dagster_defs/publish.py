@@ -32,16 +32,6 @@ def publish(settings: Settings) -> Path:
     return target
 
 
-def replace_folder(new: Path, target: Path) -> None:
-    """Put a finished folder in the place of another; what was there is removed."""
-    old = target.with_name(f".{target.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if target.exists():
-        target.rename(old)
-    new.rename(target)
-    shutil.rmtree(old, ignore_errors=True)
-
-
 def _sync(path: Path) -> None:
     handle = os.open(path, os.O_RDONLY)
     try:

@@ -19,7 +19,7 @@ import duckdb
 import jsonschema
 
 from dagster_defs.inputs import InputFile, read_descriptions
-from dagster_defs.publish import replace_folder
+from sample_city.files import replace_folder
 from udfs.settings import Settings
 
 MAX_STRING = 1400

@@ -199,40 +199,58 @@ def _funnel(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
 
 def _questions(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
     """The first questions of each subset with their answers, each with its evidence."""
-    questions = _rows(
+    return _rows(
         connection,
         f"""
-        select subset, qid, question
-        from construction.certified_questions
-        qualify row_number() over (partition by subset order by qid) <= {SHOWN_PER_SUBSET}
-        order by subset, qid
+        with shown as (
+            select subset, qid, question
+            from construction.certified_questions
+            qualify row_number() over (partition by subset order by qid) <= {SHOWN_PER_SUBSET}
+        ),
+
+        answers as (
+            select
+                qid,
+                unnest(answer_business_ids) as record_id,
+                unnest(answer_business_names) as name,
+                generate_subscripts(answer_business_ids, 1) as rank,
+            from release.answers
+        ),
+
+        evidence as (
+            select
+                qid,
+                business_id as record_id,
+                list(row order by row) as evidence,
+            from (
+                select
+                    qid,
+                    business_id,
+                    {{
+                        'family': family, 'claim_summary': claim_summary,
+                        'source_locator_type': source_locator_type,
+                        'source_locator': source_locator, 'confidence': confidence
+                    }} as row,
+                from release.evidence
+            )
+            group by qid, business_id
+        )
+
+        select
+            shown.subset,
+            shown.qid,
+            shown.question,
+            list(
+                {{
+                    'record_id': answers.record_id, 'name': answers.name,
+                    'evidence': coalesce(evidence.evidence, [])
+                }}
+                order by answers.rank
+            ) as answers,
+        from shown
+        inner join answers using (qid)
+        left join evidence using (qid, record_id)
+        group by all
+        order by shown.subset, shown.qid
         """,
     )
-    answers = _rows(
-        connection,
-        "select qid, unnest(answer_business_ids) as record_id,"
-        " unnest(answer_business_names) as name from release.answers",
-    )
-    evidence = _rows(
-        connection,
-        "select qid, business_id, family, claim_summary, source_locator_type, source_locator,"
-        " confidence from release.evidence order by all",
-    )
-    return [
-        question
-        | {
-            "answers": [
-                answer
-                | {
-                    "evidence": [
-                        row
-                        for row in evidence
-                        if (row["qid"], row["business_id"]) == (answer["qid"], answer["record_id"])
-                    ]
-                }
-                for answer in answers
-                if answer["qid"] == question["qid"]
-            ]
-        }
-        for question in questions
-    ]

@@ -7,7 +7,7 @@ import shutil
 
 import duckdb
 
-from dagster_defs.publish import replace_folder
+from sample_city.files import replace_folder
 from udfs.settings import Settings
 
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
 
 import duckdb
 from rich.console import Console
 from rich.table import Table
 
+from dagster_defs.outcomes import Slots, explain_missing, read_slots
 from dagster_defs.report import (
     METRICS,
     PLOTTED_METRIC,
@@ -32,22 +32,24 @@ def print_summary(settings: Settings, seconds: float) -> None:
         leaderboard = read_leaderboard(connection)
         console.print()
         console.print(_overall_table(leaderboard.overall))
-        console.print(_subset_table(connection, leaderboard.by_subset, list(leaderboard.overall)))
+        slots = read_slots(connection)
+        console.print(_subset_table(slots, leaderboard.by_subset, list(leaderboard.overall)))
         asked = read_asked(connection)
         example = connection.execute(
             "select qid, record_id from construction.answer_sets"
             " order by qid, rank, record_id limit 1"
         ).fetchone()
-        (question_count,) = connection.execute(
-            "select count(*) from construction.certified_questions"
-        ).fetchone() or (0,)
+        missing = explain_missing(connection)
 
     calls = sum(row["asked"] for row in asked)
     reused = sum(row["reused"] for row in asked)
     console.print(
-        f"{question_count} certified questions; models asked {calls:,} times, "
-        f"{reused:,} answers reused; {_duration(seconds)}"
+        f"{sum(slot.certified for slot in slots.values())} of "
+        f"{sum(slot.wanted for slot in slots.values())} questions certified; "
+        f"models asked {calls:,} times, {reused:,} answers reused; {_duration(seconds)}"
     )
+    if missing:
+        console.print(f"What ended the attempts at the others: {missing}", soft_wrap=True)
     console.print("\nWhere to look next")
     for path, what in (
         (settings.report_path, "questions, answers, evidence, plots"),
@@ -73,23 +75,15 @@ def _overall_table(overall: dict[str, dict[str, float]]) -> Table:
 
 
 def _subset_table(
-    connection: duckdb.DuckDBPyConnection,
-    by_subset: dict[str, dict[str, float]],
-    runs: list[str],
+    slots: dict[str, Slots], by_subset: dict[str, dict[str, float]], runs: list[str]
 ) -> Table:
-    counts: dict[Any, Any] = dict(
-        connection.execute(
-            "select subset, count(*) from construction.certified_questions group by subset"
-        ).fetchall()
-    )
     table = Table("subset", title=f"{PLOTTED_METRIC} by subset", title_justify="left")
-    table.add_column("questions", justify="right")
+    table.add_column("certified", justify="right")
     for run in runs:
         table.add_column(run, justify="right")
-    for subset in sorted(counts | by_subset, key=subset_order):
+    for subset in sorted(slots, key=subset_order):
         values = by_subset.get(subset, {})
-        count = str(counts.get(subset, 0))
-        table.add_row(subset, count, *(_fraction(values.get(run)) for run in runs))
+        table.add_row(subset, str(slots[subset]), *(_fraction(values.get(run)) for run in runs))
     return table
 
 

@@ -61,7 +61,8 @@ def make_small_repo(root: Path) -> SmallRepo:
     for folder in ("dbt_project", "models", "macros", "seeds"):
         shutil.copytree(project / folder, root / folder)
     shutil.copytree(project / "audits", root / "tests" / "audits")
-    shutil.copytree(REPO / "dagster_defs", root / "dagster_defs")
+    for package in ("dagster_defs", "sample_city"):
+        shutil.copytree(REPO / package, root / package)
     (root / "udfs" / "profiles").mkdir(parents=True)
     (root / "udfs" / "profiles" / "embedded.yml").touch()
     for file in ("__init__.py", "settings.py"):

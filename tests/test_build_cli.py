@@ -17,9 +17,10 @@ import pytest
 
 from dagster_defs import release
 from dagster_defs.clean import clean
+from dagster_defs.inputs import describe_inputs
 from dagster_defs.release import ReleaseError, validate_release
 from tests.small_repo import SmallRepo
-from udfs.settings import REPO, Settings
+from udfs.settings import REPO, Settings, UserError
 
 
 @pytest.fixture(scope="session")
@@ -53,13 +54,14 @@ def test_help_lists_every_setting(small_repo: SmallRepo) -> None:
 def test_progress_and_summary(built: subprocess.CompletedProcess[str]) -> None:
     assert built.stderr == ""
     for expected in (
-        "18/18",
+        "20/20",
         "construction.certified_questions",
-        "18 tables built, 4 tests passed",
+        "20 tables built, 4 tests passed",
         "bm25",
         "recall@10",
         "S+T",
-        "models asked 3 times, 4 answers reused",
+        "1 of 3 questions certified; models asked 3 times, 4 answers reused",
+        "What ended the attempts at the others: too many candidates (1)",
         "where qid = 'q-1' and business_id = 'r-1'",
     ):
         assert expected in built.stdout
@@ -301,6 +303,75 @@ def test_failed_audits_and_models_are_explained_and_nothing_is_published(
     assert (repo.warehouse / "release" / "data" / "queries.jsonl").stat() == release_before
 
 
+def test_a_build_without_a_question_is_no_success(
+    built: subprocess.CompletedProcess[str], small_repo: SmallRepo, tmp_path: Path
+) -> None:
+    repo = SmallRepo(tmp_path / "repo")
+    shutil.copytree(small_repo.root, repo.root)
+    before = (repo.warehouse / "heterqa.duckdb").stat()
+    release_before = (repo.warehouse / "release" / "data" / "queries.jsonl").stat()
+    model = repo.root / "models" / "construction" / "certified_questions.sql"
+    model.write_text(model.read_text() + " and false\n")
+    (repo.root / "tests" / "audits" / "every_question_is_answered.sql").unlink()
+
+    result = repo.build()
+
+    assert result.returncode == 1
+    assert result.stderr == (
+        "error: none of the 3 wanted questions could be certified, so nothing is published; "
+        "what ended the attempts: too many candidates (2)\n"
+        f"{repo.warehouse}/heterqa.duckdb is as it was.\n"
+    )
+    assert (repo.warehouse / "heterqa.duckdb").stat() == before
+    assert (repo.warehouse / "release" / "data" / "queries.jsonl").stat() == release_before
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        (b'{"text": "caf\xe9"}', "line 2: byte 14 is not UTF-8; save the file as UTF-8"),
+        (b'{"text": "' + b"x" * (1 << 24) + b'"}', "line 2: is longer than 16 MB; shorten it"),
+    ],
+)
+def test_a_line_that_cannot_be_read_is_named(
+    line: bytes,
+    sentence: str,
+    built: subprocess.CompletedProcess[str],
+    small_repo: SmallRepo,
+    tmp_path: Path,
+) -> None:
+    shutil.copytree(small_repo.data, tmp_path / "collection")
+    file = tmp_path / "collection" / "yelp_academic_dataset_review.json"
+    file.write_bytes(b"{}\n" + line + b"\n{}\n")
+    published = small_repo.warehouse / "heterqa.duckdb"
+    before = published.stat()
+
+    result = small_repo.build(HETERQA_DATA=str(tmp_path / "collection"))
+
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"error: {file}, {sentence}")
+    assert result.stderr.endswith(f"\n{published} is as it was.\n")
+    assert result.stderr.count("\n") == 2
+    assert published.stat() == before
+
+
+def test_a_file_that_may_not_be_read_is_named(
+    small_repo: SmallRepo, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    settings = Settings.from_env(
+        {"HETERQA_WAREHOUSE": str(tmp_path), "HETERQA_DATA": str(small_repo.data)}
+    )
+    monkeypatch.setattr(Path, "open", refuse)
+    with pytest.raises(UserError, match=r"business\.json cannot be read \(permission denied\)"):
+        describe_inputs(settings)
+    monkeypatch.setattr(Path, "iterdir", refuse)
+    with pytest.raises(UserError, match=r"collection cannot be read \(permission denied\)"):
+        describe_inputs(settings)
+
+
 def test_clean_keeps_decisions(
     built: subprocess.CompletedProcess[str], small_repo: SmallRepo, tmp_path: Path
 ) -> None:
@@ -332,7 +403,7 @@ def test_ctrl_c_ends_a_build_at_once(
     try:
         assert process.stdout
         for line in process.stdout:
-            if "1/18" in line:
+            if "1/20" in line:
                 process.send_signal(signal.SIGINT)
                 break
         _, errors = process.communicate(timeout=30)

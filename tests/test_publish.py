@@ -13,7 +13,8 @@ import duckdb
 import pytest
 
 from dagster_defs.lock import build_lock, check_build_file
-from dagster_defs.publish import publish, replace_folder
+from dagster_defs.publish import publish
+from sample_city.files import replace_folder
 from udfs.settings import REPO, Settings, UserError
 
 READER = """

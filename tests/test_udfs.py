@@ -99,8 +99,7 @@ def test_variables_point_to_files_that_exist(connection, collection, tmp_path):
     values = variables(settings)
     assert values["decisions"] == str(settings.decisions_dir / "*.jsonl")
     assert values["input_tip"] == str(collection / "yelp_academic_dataset_tip.json")
-    assert values["photo_folder"] == str(collection / "photos")
-    for name in ("input_checkin", "truth_fields", "truth_relations"):
+    for name in ("input_checkin", "truth_fields"):
         assert Path(values[name]).read_text() == ""
     assert one(connection, "select getvariable('input_review')") == str(
         collection / "yelp_academic_dataset_review.json"

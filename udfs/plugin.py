@@ -63,12 +63,12 @@ def variables(settings: Settings) -> dict[str, str]:
     }
     truths = {
         f"truth_{name}": _truth_file(settings, name)
-        for name in ("fields", "features", "visible", "sentences", "relations")
+        for name in ("fields", "features", "visible", "sentences")
     }
     decisions = settings.decisions_dir / "*.jsonl"
     if not any(settings.decisions_dir.glob("*.jsonl")):
         decisions = _empty_file(settings, "decisions")
-    paths = inputs | truths | {"decisions": decisions, "photo_folder": settings.photo_folder}
+    paths = inputs | truths | {"decisions": decisions}
     return {name: str(path) for name, path in paths.items()}
 
 

@@ -49,7 +49,7 @@ class Settings:
             data=_folder(environ, "HETERQA_DATA", warehouse / "sample_city"),
             profile=_profile(environ.get("HETERQA_PROFILE", "").strip() or "embedded"),
             questions=_integer(environ, "HETERQA_QUESTIONS", 100, at_least=1),
-            seed=_integer(environ, "HETERQA_SEED", 7),
+            seed=_integer(environ, "HETERQA_SEED", 7, at_least=0),
             threads=_integer(environ, "HETERQA_THREADS", os.cpu_count() or 1, at_least=1),
         )
 
@@ -77,10 +77,6 @@ class Settings:
     def truth_dir(self) -> Path | None:
         """Folder of the planted truth; None for a collection that has none."""
         return self.warehouse / "truth" if self.is_sample_city else None
-
-    @property
-    def photo_folder(self) -> Path:
-        return self.data / "photos"
 
     @property
     def build_path(self) -> Path:
@@ -167,7 +163,13 @@ class Settings:
 
     def _input_file(self, name: str) -> Path | None:
         # Listing the folder keeps the match case-sensitive on every file system.
-        present = {entry.name for entry in self.data.iterdir() if entry.is_file()}
+        try:
+            present = {entry.name for entry in self.data.iterdir() if entry.is_file()}
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise UserError(
+                f"HETERQA_DATA: {self.data} cannot be read ({reason}); make it readable"
+            ) from None
         for file_name in _file_names(name):
             if file_name in present:
                 return self.data / file_name
@@ -195,9 +197,7 @@ def _folder(environ: Mapping[str, str], variable: str, default: Path) -> Path:
     return Path(os.path.normpath(Path(text).expanduser().absolute()))
 
 
-def _integer(
-    environ: Mapping[str, str], variable: str, default: int, at_least: int | None = None
-) -> int:
+def _integer(environ: Mapping[str, str], variable: str, default: int, at_least: int) -> int:
     text = environ.get(variable, "").strip()
     if not text:
         return default
@@ -205,6 +205,6 @@ def _integer(
         number = int(text)
     except ValueError:
         raise UserError(f"{variable}: '{text}' is not a whole number; try {default}") from None
-    if at_least is not None and number < at_least:
+    if number < at_least:
         raise UserError(f"{variable}: {number} is too small; the least is {at_least}")
     return number
