@@ -5,10 +5,12 @@ import random
 import re
 from pathlib import Path
 
+import duckdb
 import pytest
 
+from tests.render import REPO, render
 from udfs.lexicon import load
-from udfs.write import write_constraint, write_question
+from udfs.write import SMALL_WORDS, write_constraint, write_question
 from udfs.write_grammar import noun_phrase, plural
 
 STAYS = Path(__file__).parent.parent.parent / "shared" / "data" / "stays"
@@ -22,9 +24,12 @@ STAYS = Path(__file__).parent.parent.parent / "shared" / "data" / "stays"
         ("text", "The staff were so friendly!", "is praised by guests for its friendly staff"),
         ("text", "We had homemade pasta and it was great.", "serves homemade pasta"),
         ("photo", "Brick fireplace in the back room", "has photos showing a brick fireplace"),
+        ("photo", "Stack of blueberry pancakes", "has photos showing blueberry pancakes"),
+        ("photo", "Exposed brick walls", "has photos showing brick walls"),
+        ("photo", "Picnic tables", "has photos showing picnic tables"),
         (
             "photo",
-            "A picnic table and a fire ring.",
+            "A picnic table and a fire ring at dusk.",
             "has photos showing a picnic table and fire ring",
         ),
         ("photo", "Wooden benches beside an old stone wall", "has photos showing"),
@@ -56,6 +61,54 @@ def test_constraints(source: str, evidence: str, phrase: str) -> None:
 )
 def test_nothing_rather_than_nonsense(source: str, evidence: str, avoid: str) -> None:
     assert write_constraint(source, evidence, avoid) is None
+
+
+CAPTIONS = [
+    f"{opening}{thing}{place}"
+    for opening in ("", "A ", "Our ", "The ")
+    for thing in ("brick fireplace", "wooden lobster trap", "salt lamp", "blue glass sculpture")
+    for place in ("", " by the window", " on a wooden table", " with a striped awning")
+]
+
+
+@pytest.mark.parametrize("source", ["text", "photo"])
+def test_no_whole_caption_is_repeated(source: str) -> None:
+    written = 0
+    for caption in CAPTIONS:
+        constraint = write_constraint(source, caption, "")
+        words = re.findall(r"\w+", caption.lower())
+        if constraint is None or len(words) < 3:
+            continue
+        written += 1
+        said = [word for word in constraint.phrase.split() if word not in SMALL_WORDS]
+        content = [word for word in words if word not in SMALL_WORDS]
+        assert " ".join(content) not in " ".join(said), (caption, constraint.phrase)
+    assert written >= (15 if source == "text" else 30)
+
+
+def test_small_words_are_those_of_the_audits() -> None:
+    query = render("select {{ content_words('$1') }}")
+    words = [*sorted(SMALL_WORDS), "brick"]
+    assert duckdb.execute(query, [words]).fetchall() == [(["brick"],)]
+    listed = (REPO / "macros" / "quotes.sql").read_text(encoding="utf-8")
+    assert set(re.findall(r"'(\w+)'", listed.split("not in (")[1].split("))")[0])) == SMALL_WORDS
+
+
+@pytest.mark.parametrize(
+    ("caption", "phrase", "is_quote"),
+    [
+        ("Stack of blueberry pancakes", "has photos showing a stack of blueberry pancakes", True),
+        ("Our brick fireplace", "has photos showing a brick fireplace", True),
+        ("Stack of blueberry pancakes", "has photos showing blueberry pancakes", False),
+        ("Brick walls and a fireplace", "has photos showing brick walls", False),
+        ("Picnic tables", "has photos showing picnic tables", False),
+        ("", "has photos showing picnic tables", False),
+    ],
+)
+def test_the_audits_know_a_quote(caption: str, phrase: str, is_quote: bool) -> None:
+    spaced, whole = "{{ spaced_words(words('$1')) }}", "{{ whole_origin(words('$2'), gap='') }}"
+    query = render(f"select coalesce({spaced} like {whole}, false)")
+    assert duckdb.execute(query, [phrase, caption]).fetchall() == [(is_quote,)]
 
 
 def test_unknown_source_is_an_error() -> None:

@@ -12,20 +12,19 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from udfs.extract import extract_features, is_english
-from udfs.lexicon import singular
+from udfs.lexicon import singular, word_set
 from udfs.opinions import opinion_of, opinion_words
 from udfs.text import split_sentences
 from udfs.write_grammar import plural, write_question
-from udfs.write_phrases import Sentence, Thing, link, parse, thing_words, things
+from udfs.write_phrases import Sentence, Thing, link, parse, shorten, thing_words, things
 
 __all__ = ["Constraint", "write_constraint", "write_question"]
 
 _MAX_PHRASE = 140
 _MAX_PAIR = 4
 _MAX_SHARED_RUN = 5
-_SMALL_WORDS = frozenset(
-    ("a", "an", "and", "at", "by", "for", "in", "of", "on", "the", "to", "with")
-)
+# Words that say nothing of a thing; macros/quotes.sql keeps the same list.
+SMALL_WORDS = word_set("a an and at by for in is it its of on our the their this to with")
 
 
 class Constraint(NamedTuple):
@@ -40,7 +39,7 @@ def write_constraint(source: str, evidence: str, avoid: str) -> Constraint | Non
     """One checkable requirement from a text or a caption; None when it holds nothing usable.
 
     `source` is 'text' or 'photo'; no word of `avoid` (the record's name and categories) appears in
-    the answer, nor a run of six words of the evidence.
+    the answer, nor a run of six words of the evidence, nor the whole of it.
     """
     if source not in ("text", "photo"):
         raise ValueError(f"source '{source}' is neither 'text' nor 'photo'")
@@ -64,6 +63,7 @@ def _candidates(sentence: str, is_caption: bool) -> list[tuple[float, Constraint
     found = list(things(parsed))
     if is_caption:
         texts = [*_particular(found), *_pairs(parsed, found, thing_words()["joins"])]
+        texts += [(shorter.weight, shorter.text) for thing in found for shorter in shorten(thing)]
         return [(weight, _shown(text, sentence)) for weight, text in texts]
     if set(parsed.words) & thing_words()["doubts"] or _has_blame(letters):
         return []
@@ -147,10 +147,11 @@ def _praise(evidence: str, avoid: str) -> Constraint | None:
             words = feature.feature.split()
             if feature.polarity != "positive" or len(words) < 2 or words[0] not in kept_words:
                 continue
-            if words[-1] not in praised:
+            head = singular(words[-1])
+            if words[-1] not in praised and head not in praised:
                 continue
             noun = " ".join(words[1:])
-            if words[-1] in lists["counted"] | lists["food"] - lists["mass"]:
+            if head in lists["counted"] | lists["food"] - lists["mass"]:
                 noun = plural(noun) if singular(noun) == noun else noun
             verb = "are" if noun.endswith("s") and not noun.endswith("ss") else "is"
             constraint = Constraint(
@@ -166,8 +167,10 @@ def _praise(evidence: str, avoid: str) -> Constraint | None:
 def _is_allowed(constraint: Constraint, evidence: str, avoid: str) -> bool:
     if len(constraint.phrase) > _MAX_PHRASE:
         return False
-    avoided = {singular(word) for word in _words(avoid)} - _SMALL_WORDS
+    avoided = {singular(word) for word in _words(avoid)} - SMALL_WORDS
     if avoided & {singular(word) for word in _words(constraint.phrase)}:
+        return False
+    if _is_whole(constraint.phrase, evidence) or _is_whole(constraint.claim, evidence):
         return False
     said = " ".join(_words(evidence))
     for text in (constraint.claim, constraint.phrase):
@@ -176,6 +179,18 @@ def _is_allowed(constraint: Constraint, evidence: str, avoid: str) -> bool:
         if any(f" {' '.join(run)} " in f" {said} " for run in runs):
             return False
     return True
+
+
+def _is_whole(wording: str, evidence: str) -> bool:
+    """Whether a wording holds all that its evidence says, in the same order.
+
+    Evidence of one or two words is a bare noun ("Picnic tables"): there is no other way to say it.
+    """
+    words = _words(evidence)
+    if len(words) < 3:
+        return False
+    rest = iter([singular(word) for word in _words(wording)])
+    return all(singular(word) in rest for word in words if word not in SMALL_WORDS)
 
 
 def _words(text: str) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from udfs.lexicon import article, is_known, load, singular, word_class
@@ -93,6 +93,25 @@ def things(sentence: Sentence) -> Iterator[Thing]:
         if thing is not None:
             yield thing
         position = max(end, position + 1)
+
+
+def shorten(thing: Thing) -> Iterator[Thing]:
+    """The same thing with fewer words in front, as long as it is still a particular one.
+
+    Where the whole repeats too much of the evidence: "brick walls" of "exposed brick walls".
+    """
+    if not thing.is_particular:
+        return
+    for start in range(1, len(thing.words)):
+        words = thing.words[start:]
+        if singular(words[-1]) in thing_words()["solo"] or _is_told_apart(words, True):
+            has_article = thing.article in ("a", "an")
+            yield replace(
+                thing,
+                words=words,
+                start=thing.start + start,
+                article=article(" ".join(words)) if has_article else "",
+            )
 
 
 def link(sentence: Sentence, first: Thing, second: Thing) -> str:

@@ -1,5 +1,5 @@
 -- Claims and phrases that repeat 6 or more words in a row of the text or caption they were made
--- from.
+-- from, or all the content words of one of 3 or more words in their order.
 with worded_constraints as (select * from {{ ref('worded_constraints') }}),
 
 corpus_entries as (select * from {{ ref('corpus_entries') }}),
@@ -37,7 +37,19 @@ wording_runs as (
     from wordings
 ),
 
+whole_quotes as (
+    select
+        wordings.attempt_id,
+        wordings.source,
+        array_to_string(wordings.words, ' ') as words,
+    from wordings
+    inner join origins on wordings.origin_id = origins.origin_id
+    where {{ spaced_words('wordings.words') }} like {{ whole_origin('origins.words') }}
+),
+
 final as (
+    select * from whole_quotes
+    union all
     select
         wording_runs.attempt_id,
         wording_runs.source,

@@ -1,4 +1,5 @@
--- Claims and questions that repeat 8 or more words in a row of a text or caption in their evidence.
+-- Claims and questions that repeat 8 or more words in a row of a text or caption in their evidence,
+-- or the whole of one of 3 or more words that they were made from, but for small words.
 with evidence as (select * from {{ ref('evidence') }}),
 
 queries as (select * from {{ ref('queries') }}),
@@ -41,6 +42,19 @@ content_runs as (
     from content_words
 ),
 
+origins as (
+    select distinct
+        certified_questions.qid,
+        corpus_entries.entry_id,
+        {{ words('corpus_entries.content') }} as words,
+    from {{ ref('certified_questions') }} as certified_questions
+    inner join {{ ref('source_constraints') }} as source_constraints
+        on certified_questions.attempt_id = source_constraints.attempt_id
+    inner join {{ ref('corpus_entries') }} as corpus_entries
+        on source_constraints.origin_id = corpus_entries.entry_id
+    where source_constraints.source in ('text', 'photo')
+),
+
 released_words as (
     select
         qid,
@@ -67,6 +81,16 @@ final as (
         array_to_string(released_runs.word_run, ' ') as words,
     from released_runs
     inner join content_runs using (qid, word_run)
+    union
+    select
+        released_words.qid,
+        origins.entry_id as source_locator,
+        array_to_string(origins.words, ' ') as words,
+    from released_words
+    inner join origins on released_words.qid = origins.qid
+    where
+        {{ spaced_words('released_words.words') }}
+        like {{ whole_origin('origins.words', gap='') }}
 )
 
 select * from final
