@@ -11,6 +11,8 @@ contradictions as (select * from {{ ref('contradictions') }}),
 
 settled_candidates as (select * from {{ ref('settled_candidates') }}),
 
+open_support as (select * from {{ ref('open_support') }}),
+
 answer_counts as (
     select
         qid,
@@ -52,6 +54,15 @@ waiting as (
     inner join review_queue using (attempt_id)
 ),
 
+-- A record that may belong to the answer, but for judgements that are unresolved.
+undecided as (
+    select
+        certified_questions.qid,
+        'does not know about ' || open_support.record_id as reason,
+    from certified_questions
+    inner join open_support using (attempt_id)
+),
+
 -- What could be over the threshold was kept by a debate or a person, never by default.
 unsettled as (
     select
@@ -76,6 +87,8 @@ final as (
     select * from second_of_a_slot
     union all
     select * from waiting
+    union all
+    select * from undecided
     union all
     select * from unsettled
 )

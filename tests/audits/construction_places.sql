@@ -61,8 +61,11 @@ outside as (
         or distance_km > radius_km + 0.00001
         or (
             sector is not null
-            and cos(radians(bearing_deg - center_deg))
-            < cos(radians({{ var('sector_half_width_deg') }})) - 0.0000001
+            and (
+                distance_km = 0
+                or cos(radians(bearing_deg - center_deg))
+                < cos(radians({{ var('sector_half_width_deg') }})) - 0.0000001
+            )
         )
 ),
 
