@@ -14,6 +14,7 @@ from typing import NamedTuple
 from udfs.lexicon import is_known, singular, word_class, word_set
 from udfs.opinions import is_comparative, may_judge, opinion_of, opinion_words
 from udfs.text import CLAUSE_MARKS, CLAUSE_WORDS, is_negation, negated, split_sentences
+from udfs.write_grammar import plural
 
 _TOKEN = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*|[.,;:!?()\[\]\u2026\u2013\u2014]|&")
 _LINKS = word_set(
@@ -185,6 +186,13 @@ class _Clause:
             return self.lists.place_features.get(kept, "")
         if noun in self.lists.rejected or (kept and kept not in self.lists.fits.get(noun, {kept})):
             return ""
+        known = self.lists.goes_with.get(kept)
+        if known is not None and noun not in known and kept not in self.lists.fits.get(noun, ()):
+            return ""
+        if not kept and not modifier and noun in self.lists.needs_word:
+            return ""
+        if noun in self.lists.plural:
+            noun = plural(noun)
         words = [kept, "" if kept and modifier in self.lists.neutral else modifier, noun]
         return " ".join(dict.fromkeys(word for word in words if word))
 
@@ -494,6 +502,8 @@ class _Clause:
         if head in self.lists.containers or len(head) < 3 or not head.isascii():
             return "", ""
         if head in self.lists.rejected and head not in self.lists.places | self.lists.persons:
+            return "", ""
+        if head in self.lists.unasked:
             return "", ""
         if head in self.lists.collections:
             return "selection", modifier

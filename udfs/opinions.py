@@ -38,6 +38,10 @@ class OpinionWords:
     bare_price: frozenset[str]
     place_features: dict[str, str]
     fits: dict[str, frozenset[str]]
+    goes_with: dict[str, frozenset[str]]
+    unasked: frozenset[str]
+    needs_word: frozenset[str]
+    plural: frozenset[str]
     atmosphere_words: frozenset[str]
     rejected: frozenset[str]
     containers: frozenset[str]
@@ -77,6 +81,9 @@ def opinion_words() -> OpinionWords:
             "rejected",
             "containers",
             "collections",
+            "unasked",
+            "needs_word",
+            "plural",
         )
     }
     return OpinionWords(
@@ -88,6 +95,7 @@ def opinion_words() -> OpinionWords:
         synonyms=synonyms,
         place_features=dict(raw["place_features"]),
         fits={feature: frozenset(words.split()) for feature, words in raw["fits"].items()},
+        goes_with={word: frozenset(names.split()) for word, names in raw["goes_with"].items()},
         **sets,
     )
 

@@ -169,6 +169,8 @@ def _thing(sentence: Sentence, start: int, end: int) -> Thing | None:
     if word_class(sentence.words[first]) == "participle" and sentence.word(first - 1)[-2:] == "ly":
         first -= 1  # "freshly baked bread"
     words = sentence.words[first:end]
+    if any(_is_fault(word, words[-1]) for word in sentence.words[start:end]):
+        return None
     kind = _kind_of(sentence, end - 1)
     before = sentence.word(start - 1)
     if not kind or not _reads_as_a_noun(words, kind, before):
@@ -230,6 +232,12 @@ def _is_told_apart(words: tuple[str, ...], is_caption: bool) -> bool:
 
 def _is_feeling(word: str) -> bool:
     return opinion_of(word) is not None and word not in opinion_words().neutral
+
+
+def _is_fault(word: str, head: str) -> bool:
+    """Whether the word says something bad of the thing: "flat tire", "store-bought bread"."""
+    opinion = opinion_of(word, singular(head))
+    return opinion is not None and not opinion.is_positive
 
 
 def _is_name(sentence: Sentence, position: int) -> bool:
