@@ -17,6 +17,14 @@ import duckdb
 
 from udfs.settings import Settings, UserError
 
+BROKEN_FILE_SIGNS = (
+    "not a valid DuckDB database file",
+    "Could not read enough bytes",
+    "Serialization Error",
+    "Corrupt database file",
+    "replaying WAL",
+)
+
 
 @dataclass
 class _Held:
@@ -101,8 +109,11 @@ def explain_database_error(message: str) -> str | None:
             f"process {process[1] if process else '(unknown)'}; "
             "close it there, and read heterqa.duckdb instead, which is never locked"
         )
-    if "not a valid DuckDB database file" in message or "Serialization Error" in message:
-        return "build.duckdb cannot be read by this version of DuckDB; run `make clean`, then build"
+    if any(sign in message for sign in BROKEN_FILE_SIGNS):
+        return (
+            "build.duckdb is broken, or of another version of DuckDB; "
+            "remove it, then build: all models are asked anew"
+        )
     return None
 
 

@@ -46,7 +46,8 @@ def print_summary(settings: Settings, seconds: float) -> None:
     console.print(
         f"{sum(slot.certified for slot in slots.values())} of "
         f"{sum(slot.wanted for slot in slots.values())} questions certified; "
-        f"models asked {calls:,} times, {reused:,} answers reused; {_duration(seconds)}"
+        f"models asked {calls:,} times, {reused:,} answers reused; {_duration(seconds)}",
+        soft_wrap=True,
     )
     if missing:
         console.print(f"What ended the attempts at the others: {missing}", soft_wrap=True)

@@ -175,8 +175,10 @@ def test_an_analyst_with_the_build_file_open_is_named(settings: Settings) -> Non
     )
 
 
-def test_a_file_that_is_no_database_is_explained(settings: Settings) -> None:
-    settings.warehouse.mkdir()
-    settings.build_path.write_text("not a database, but long enough to be read as one" * 500)
-    with pytest.raises(UserError, match="make clean"):
-        check_build_file(settings)
+def test_a_file_that_is_no_whole_database_is_explained(settings: Settings) -> None:
+    write_numbers(settings, 5)
+    half = settings.build_path.read_bytes()[: 1 << 17]
+    for content in (half, half[:5000], b"not a database, but long enough to be read as one" * 500):
+        settings.build_path.write_bytes(content)
+        with pytest.raises(UserError, match=r"build\.duckdb is broken.* remove it, then build"):
+            check_build_file(settings)

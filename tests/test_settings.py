@@ -78,6 +78,12 @@ def test_the_generated_folder_named_explicitly_is_still_the_sample_city(tmp_path
         ("HETERQA_QUESTIONS", "0", "HETERQA_QUESTIONS: 0 is too small; the least is 1"),
         ("HETERQA_SEED", "x", "HETERQA_SEED: 'x' is not a whole number; try 7"),
         ("HETERQA_SEED", "-3", "HETERQA_SEED: -3 is too small; the least is 0"),
+        (
+            "HETERQA_QUESTIONS",
+            "100000000000",
+            "HETERQA_QUESTIONS: 100000000000 is too large; the most is 100000",
+        ),
+        ("HETERQA_THREADS", "257", "HETERQA_THREADS: 257 is too large; the most is 256"),
         ("HETERQA_THREADS", "-1", "HETERQA_THREADS: -1 is too small; the least is 1"),
     ],
 )

@@ -48,9 +48,9 @@ class Settings:
             warehouse=warehouse,
             data=_folder(environ, "HETERQA_DATA", warehouse / "sample_city"),
             profile=_profile(environ.get("HETERQA_PROFILE", "").strip() or "embedded"),
-            questions=_integer(environ, "HETERQA_QUESTIONS", 100, at_least=1),
-            seed=_integer(environ, "HETERQA_SEED", 7, at_least=0),
-            threads=_integer(environ, "HETERQA_THREADS", os.cpu_count() or 1, at_least=1),
+            questions=_integer(environ, "HETERQA_QUESTIONS", 100, 1, 100_000),
+            seed=_integer(environ, "HETERQA_SEED", 7, 0),
+            threads=_integer(environ, "HETERQA_THREADS", os.cpu_count() or 1, 1, 256),
         )
 
     def to_env(self) -> dict[str, str]:
@@ -197,7 +197,9 @@ def _folder(environ: Mapping[str, str], variable: str, default: Path) -> Path:
     return Path(os.path.normpath(Path(text).expanduser().absolute()))
 
 
-def _integer(environ: Mapping[str, str], variable: str, default: int, at_least: int) -> int:
+def _integer(
+    environ: Mapping[str, str], variable: str, default: int, least: int, most: int | None = None
+) -> int:
     text = environ.get(variable, "").strip()
     if not text:
         return default
@@ -205,6 +207,8 @@ def _integer(environ: Mapping[str, str], variable: str, default: int, at_least: 
         number = int(text)
     except ValueError:
         raise UserError(f"{variable}: '{text}' is not a whole number; try {default}") from None
-    if number < at_least:
-        raise UserError(f"{variable}: {number} is too small; the least is {at_least}")
+    if number < least:
+        raise UserError(f"{variable}: {number} is too small; the least is {least}")
+    if most is not None and number > most:
+        raise UserError(f"{variable}: {number} is too large; the most is {most}")
     return number
