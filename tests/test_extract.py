@@ -41,7 +41,10 @@ def opinions(content: str) -> set[tuple[str, str]]:
         ("Such a cozy spot.", {("cozy atmosphere", "+")}),
         ("Their wood-fired pizza is incredible", {("wood-fired pizza", "+")}),
         ("Wifi was spotty", {("reliable wifi", "-")}),
-        ("They use fresh local ingredients.", {("fresh ingredients", "+"), ("local ingredients", "+")}),
+        (
+            "They use fresh local ingredients.",
+            {("fresh ingredients", "+"), ("local ingredients", "+")},
+        ),
         ("We loved the outdoor seating.", {("outdoor seating", "+")}),
         ("Fresh flowers on every table.", {("fresh flowers", "+")}),
         ("Our room had thin walls.", {("walls", "-")}),
