@@ -89,7 +89,7 @@ undecided as (
         attempt_id,
         record_id,
         'support' as step,
-        'every judgement of a constraint is unresolved' as reason,
+        'a judgement that decides is unresolved' as reason,
         open_parts || ' open parts' as detail,
     from open_support
 ),

@@ -10,6 +10,8 @@ kg_edges as (select * from {{ ref('kg_edges') }}),
 
 kg_mentions as (select * from {{ ref('kg_mentions') }}),
 
+kg_features as (select * from {{ ref('kg_features') }}),
+
 record_features as (
     select
         record_id,
@@ -20,13 +22,14 @@ record_features as (
     where edge_type = 'record_feature' and confidence >= {{ var('mention_confidence') }}
 ),
 
--- One critical mention is criticism, whatever the majority says.
+-- One critical mention of the thing is criticism, whatever the majority says.
 criticised as (
     select distinct
-        record_id,
-        feature_id,
+        kg_mentions.record_id,
+        {{ last_word('kg_features.feature') }} as thing,
     from kg_mentions
-    where polarity = 'negative'
+    inner join kg_features on kg_mentions.feature_id = kg_features.feature_id
+    where kg_mentions.polarity = 'negative'
 ),
 
 attribute_checks as (
@@ -38,14 +41,15 @@ attribute_checks as (
         constraint_parts.feature_id as evidence,
         if(
             starts_with(constraint_parts.part, 'avoid:'),
-            (candidates.record_id, constraint_parts.feature_id) not in (
-                select (record_id, feature_id) from criticised
+            (candidates.record_id, {{ last_word('kg_features.feature') }}) not in (
+                select (record_id, thing) from criticised
             ),
             coalesce(record_features.polarity, 'none') = 'positive'
         ) as is_met,
         if(starts_with(constraint_parts.part, 'avoid:'), 1.0, record_features.confidence)
             as confidence,
     from constraint_parts
+    inner join kg_features on constraint_parts.feature_id = kg_features.feature_id
     inner join candidates on constraint_parts.attempt_id = candidates.attempt_id
     left join record_features
         on

@@ -76,7 +76,16 @@ praised as (
     from distinct_things
 ),
 
--- What some other candidate is blamed for and of the anchor nobody says a word.
+criticised as (
+    select distinct
+        kg_mentions.record_id,
+        {{ last_word('kg_features.feature') }} as thing,
+    from kg_mentions
+    inner join kg_features on kg_mentions.feature_id = kg_features.feature_id
+    where kg_mentions.polarity = 'negative'
+),
+
+-- What some other candidate is blamed for, and the anchor is not.
 blamed as (
     select
         patterns.attempt_id,
@@ -91,8 +100,8 @@ blamed as (
         and {{ last_word('kg_features.feature') }} != praised.thing
         and patterns.is_attribute and patterns.wants_avoid
         and candidates.record_id != patterns.record_id
-        and (patterns.record_id, kg_edges.feature_id) not in (
-            select (record_id, feature_id) from kg_edges where edge_type = 'record_feature'
+        and (patterns.record_id, {{ last_word('kg_features.feature') }}) not in (
+            select (record_id, thing) from criticised
         )
     qualify row_number() over (
         partition by patterns.attempt_id

@@ -21,11 +21,11 @@ judged_checks as (
             when
                 support_judgements.verdict = 'yes'
                 and support_judgements.confidence < {{ var('judge_confidence') }} then 'no'
-            else support_judgements.verdict
+            else coalesce(support_judgements.verdict, 'unresolved')
         end as verdict,
         support_judgements.confidence,
     from support_evidence
-    inner join support_judgements using (request_key)
+    left join support_judgements using (request_key)
 ),
 
 final as (
