@@ -11,7 +11,7 @@ from dagster_dbt.asset_utils import get_subset_selection_for_context
 from dagster_dbt.core.dbt_cli_event import DbtCoreCliEventMessage
 
 from dagster_defs.dbt import BuildError, load_manifest, run_dbt
-from dagster_defs.inputs import describe_inputs
+from dagster_defs.inputs import check_decisions, describe_inputs
 from dagster_defs.lock import build_lock
 from dagster_defs.outcomes import require_questions
 from dagster_defs.progress import Progress, say
@@ -91,6 +91,7 @@ def define(settings: Settings) -> dg.Definitions:
         """The files that a build reads, with their sizes and hashes."""
         with writing(settings):
             files = describe_inputs(settings)
+            check_decisions(settings)
         say(f"  input files: {', '.join(f'{file.name} {file.lines:,}' for file in files)} lines")
         columns = [dg.TableColumn(name) for name in ("name", "bytes", "lines", "sha256")]
         rows = [

@@ -51,6 +51,36 @@ def read_descriptions(settings: Settings) -> list[InputFile]:
         return []
 
 
+def check_decisions(settings: Settings) -> None:
+    """Raises UserError for the first line of decisions/*.jsonl that decides nothing.
+
+    A blank decision is none yet; one about a question that no longer exists is kept and unused.
+    """
+    for path in sorted(settings.decisions_dir.glob("*.jsonl")):
+        try:
+            content = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"{path} cannot be read as UTF-8 text ({error}); repair it") from None
+        for number, line in enumerate(content.split("\n"), start=1):
+            if line.strip() and (fault := _fault_of_decision(line)):
+                raise UserError(f"{path}, line {number}: {fault}; repair or remove the line")
+
+
+def _fault_of_decision(line: str) -> str | None:
+    try:
+        decision = json.loads(line)
+    except (ValueError, RecursionError):
+        return "is not JSON"
+    if not isinstance(decision, dict):
+        return "is not a JSON object"
+    for key in ("attempt_id", "record_id", "question"):
+        if not isinstance(decision.get(key), str):
+            return f"has no {key}"
+    if decision.get("decision") not in ("keep", "remove", "", None):
+        return f"the decision {decision['decision']!r} is neither 'keep' nor 'remove'"
+    return None
+
+
 def _descriptions_path(settings: Settings) -> Path:
     return settings.warehouse / "input_files.json"
 

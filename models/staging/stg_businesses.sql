@@ -6,7 +6,8 @@ with lines as (
 final as (
     select
         line ->> 'business_id' as business_id,
-        coalesce(line ->> 'name', '') as name,
+        -- No question can say a name or a label that is a text of its own.
+        left(coalesce(line ->> 'name', ''), {{ var('name_max_chars') }}) as name,
         coalesce(line ->> 'address', '') as address,
         nullif(trim(line ->> 'city'), '') as city,
         nullif(trim(line ->> 'state'), '') as state,
@@ -25,7 +26,7 @@ final as (
         end as is_open,
         list_filter(
             list_transform(string_split(line ->> 'categories', ','), lambda part: trim(part)),
-            lambda part: part != ''
+            lambda part: length(part) between 1 and {{ var('name_max_chars') }}
         ) as categories,
         if(json_type(line -> 'attributes') = 'OBJECT', line -> 'attributes', null) as attributes,
         line_number,
