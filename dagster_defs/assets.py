@@ -6,13 +6,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import dagster as dg
+import duckdb
 from dagster_dbt import DagsterDbtTranslator, DagsterDbtTranslatorSettings, DbtProject, dbt_assets
 from dagster_dbt.asset_utils import get_subset_selection_for_context
 from dagster_dbt.core.dbt_cli_event import DbtCoreCliEventMessage
 
 from dagster_defs.dbt import BuildError, load_manifest, run_dbt
 from dagster_defs.inputs import check_decisions, describe_inputs
-from dagster_defs.lock import build_lock
+from dagster_defs.lock import build_lock, explain_database_error
 from dagster_defs.outcomes import require_questions
 from dagster_defs.progress import Progress, say
 from dagster_defs.publish import publish
@@ -58,6 +59,15 @@ def writing(settings: Settings) -> Iterator[None]:
             yield
     except (UserError, BuildError, ReleaseError) as error:
         raise dg.Failure(description=str(error), allow_retries=False) from None
+    except duckdb.Error as error:
+        if explained := explain_database_error(str(error)):
+            raise dg.Failure(description=explained, allow_retries=False) from None
+        raise
+    except OSError as error:
+        if not error.filename:
+            raise
+        description = f"{error.filename}: {(error.strerror or str(error)).lower()}"
+        raise dg.Failure(description=description, allow_retries=False) from None
 
 
 def define(settings: Settings) -> dg.Definitions:

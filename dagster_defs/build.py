@@ -6,6 +6,7 @@ import argparse
 import os
 import sys
 import time
+from pathlib import Path
 from typing import NoReturn
 
 from dagster_defs.lock import build_lock, check_build_file, make_warehouse
@@ -80,6 +81,7 @@ def _build(settings: Settings, started: float) -> int:
         print(f"error: {error}", file=sys.stderr)
         return FAILED
 
+    published = _file_number(settings.published_path)
     with DagsterInstance.ephemeral() as instance:
         result = job.execute_in_process(
             instance=instance,
@@ -92,11 +94,16 @@ def _build(settings: Settings, started: float) -> int:
     if not result.success:
         for reason in failure_reasons(result):
             print(f"error: {reason}", file=sys.stderr)
-        if settings.published_path.exists():
+        if published is not None and published == _file_number(settings.published_path):
             print(f"{settings.published_path} is as it was.", file=sys.stderr)
         return FAILED
     print_summary(settings, time.monotonic() - started)
     return 0
+
+
+def _file_number(path: Path) -> int | None:
+    """What tells a file from the one that replaces it; None when there is none."""
+    return path.stat().st_ino if path.exists() else None
 
 
 def _stop() -> NoReturn:

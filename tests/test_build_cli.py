@@ -326,6 +326,36 @@ def test_a_build_without_a_question_is_no_success(
     assert (repo.warehouse / "release" / "data" / "queries.jsonl").stat() == release_before
 
 
+def test_a_release_that_breaks_a_rule_does_not_say_that_nothing_was_published(
+    built: subprocess.CompletedProcess[str], small_repo: SmallRepo, tmp_path: Path
+) -> None:
+    repo = SmallRepo(tmp_path / "repo")
+    shutil.copytree(small_repo.root, repo.root)
+    queries = repo.warehouse / "release" / "data" / "queries.jsonl"
+    before = queries.stat()
+    model = repo.root / "models" / "construction" / "questions.sql"
+    model.write_text(model.read_text().replace("Which", "/home/me/x: which"))
+
+    result = repo.build()
+
+    assert result.returncode == 1
+    assert result.stderr.startswith("error: data/queries.jsonl, line 1: a local path in query")
+    assert result.stderr.count("\n") == 1
+    assert queries.stat() == before
+
+
+def test_a_folder_in_the_place_of_a_file_is_named(
+    built: subprocess.CompletedProcess[str], small_repo: SmallRepo, tmp_path: Path
+) -> None:
+    warehouse = tmp_path / "warehouse"
+    (warehouse / "report.html" / "inside").mkdir(parents=True)
+    result = small_repo.build(HETERQA_WAREHOUSE=str(warehouse))
+    assert result.returncode == 1
+    assert result.stderr.startswith(f"error: {warehouse}/.report.html.")
+    assert result.stderr.endswith(": is a directory\n")
+    assert result.stderr.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("line", "sentence"),
     [
