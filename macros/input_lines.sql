@@ -47,3 +47,9 @@
         {%- endif %}
     )
 {%- endmacro %}
+
+
+{#- A text as one line: every run of white space is one space, none at the ends. -#}
+{% macro one_line(content) -%}
+    trim(regexp_replace({{ content }}, '\s+', ' ', 'g'))
+{%- endmacro %}

@@ -7,10 +7,10 @@ final as (
     select
         line ->> 'business_id' as business_id,
         -- No question can say a name or a label that is a text of its own.
-        left(coalesce(line ->> 'name', ''), {{ var('name_max_chars') }}) as name,
+        left(coalesce({{ one_line("line ->> 'name'") }}, ''), {{ var('name_max_chars') }}) as name,
         coalesce(line ->> 'address', '') as address,
-        nullif(trim(line ->> 'city'), '') as city,
-        nullif(trim(line ->> 'state'), '') as state,
+        nullif({{ one_line("line ->> 'city'") }}, '') as city,
+        nullif({{ one_line("line ->> 'state'") }}, '') as state,
         nullif(trim(line ->> 'postal_code'), '') as postal_code,
         try_cast(line ->> 'latitude' as double) as latitude,
         try_cast(line ->> 'longitude' as double) as longitude,
@@ -25,7 +25,9 @@ final as (
             when '0' then 'false' when 'false' then 'false'
         end as is_open,
         list_filter(
-            list_transform(string_split(line ->> 'categories', ','), lambda part: trim(part)),
+            list_transform(
+                string_split({{ one_line("line ->> 'categories'") }}, ','), lambda part: trim(part)
+            ),
             lambda part: length(part) between 1 and {{ var('name_max_chars') }}
         ) as categories,
         if(json_type(line -> 'attributes') = 'OBJECT', line -> 'attributes', null) as attributes,
