@@ -52,7 +52,8 @@ judged as (
         coalesce(verified_counts.verified_count, 0) as verified_count,
         coalesce(verdict_counts.kept_count, 0) as answer_count,
         case
-            when attempts.seed_record_id is null then 'no record has the sources of the subset'
+            when attempts.seed_record_id is null
+                then 'no record has the fields and sources of the subset'
             when candidate_counts.candidate_count > {{ var('max_candidates') }}
                 then 'too many candidates'
             when anchors.attempt_id is null then 'no candidate has the sources of the subset'
@@ -89,8 +90,8 @@ certifiable as (
     where reason is null
 ),
 
--- Each slot takes its first certifiable attempt, and of slots that come to the same constraints only
--- the first keeps it.
+-- Each slot takes its first certifiable attempt, and of slots that come to the same constraints
+-- only the first keeps it.
 first_choices as (
     select *
     from certifiable

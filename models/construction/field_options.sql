@@ -46,6 +46,8 @@ own as (
         -- A value of one record, or a long one, is free text and no property that others share.
         and value_ranks.record_count >= 2
         and length(record_fields.value) <= {{ var('value_max_chars') }}
+        -- What is still a dict or a list is nothing that a question can say.
+        and not regexp_matches(record_fields.value, '^[\[{]')
         and (
             field in (select field from value_rules where value = '*')
             or (

@@ -1,5 +1,5 @@
--- One row per attempt and candidate that is worth a judge's time: what fails a constraint that costs
--- nothing to check needs no judgement of the others.
+-- One row per attempt and candidate that is worth a judge's time: what fails a constraint that
+-- costs nothing to check needs no judgement of the others.
 with source_constraints as (select * from {{ ref('source_constraints') }}),
 
 candidates as (select * from {{ ref('candidates') }}),

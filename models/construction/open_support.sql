@@ -1,6 +1,6 @@
--- One row per attempt and candidate that may belong to V_H, but for parts that no judgement supports
--- and some judgement left unresolved: it supports every other part. Such an attempt is not certified
--- without knowing.
+-- One row per attempt and candidate that may belong to V_H, but for parts that no judgement
+-- supports and some judgement left unresolved: it supports every other part. Such an attempt is
+-- not certified without knowing.
 with constraint_parts as (select * from {{ ref('constraint_parts') }}),
 
 judged_candidates as (select * from {{ ref('judged_candidates') }}),
