@@ -12,6 +12,8 @@ kg_mentions as (select * from {{ ref('kg_mentions') }}),
 
 kg_features as (select * from {{ ref('kg_features') }}),
 
+kg_criticisms as (select * from {{ ref('kg_criticisms') }}),
+
 record_features as (
     select
         record_id,
@@ -20,16 +22,6 @@ record_features as (
         confidence,
     from kg_edges
     where edge_type = 'record_feature' and confidence >= {{ var('mention_confidence') }}
-),
-
--- One critical mention of the thing is criticism, whatever the majority says.
-criticised as (
-    select distinct
-        kg_mentions.record_id,
-        {{ last_word('kg_features.feature') }} as thing,
-    from kg_mentions
-    inner join kg_features on kg_mentions.feature_id = kg_features.feature_id
-    where kg_mentions.polarity = 'negative'
 ),
 
 attribute_checks as (
@@ -42,7 +34,7 @@ attribute_checks as (
         if(
             starts_with(constraint_parts.part, 'avoid:'),
             (candidates.record_id, {{ last_word('kg_features.feature') }}) not in (
-                select (record_id, thing) from criticised
+                select (record_id, thing) from kg_criticisms
             ),
             coalesce(record_features.polarity, 'none') = 'positive'
         ) as is_met,

@@ -10,6 +10,8 @@ kg_edges as (select * from {{ ref('kg_edges') }}),
 
 kg_features as (select * from {{ ref('kg_features') }}),
 
+kg_criticisms as (select * from {{ ref('kg_criticisms') }}),
+
 kg_mentions as (select * from {{ ref('kg_mentions') }}),
 
 worded_constraints as (select * from {{ ref('worded_constraints') }}),
@@ -76,15 +78,6 @@ praised as (
     from distinct_things
 ),
 
-criticised as (
-    select distinct
-        kg_mentions.record_id,
-        {{ last_word('kg_features.feature') }} as thing,
-    from kg_mentions
-    inner join kg_features on kg_mentions.feature_id = kg_features.feature_id
-    where kg_mentions.polarity = 'negative'
-),
-
 -- What some other candidate is blamed for, and the anchor is not.
 blamed as (
     select
@@ -101,7 +94,7 @@ blamed as (
         and patterns.is_attribute and patterns.wants_avoid
         and candidates.record_id != patterns.record_id
         and (patterns.record_id, {{ last_word('kg_features.feature') }}) not in (
-            select (record_id, thing) from criticised
+            select (record_id, thing) from kg_criticisms
         )
     qualify row_number() over (
         partition by patterns.attempt_id
