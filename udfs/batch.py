@@ -11,12 +11,37 @@ from typing import Any, NamedTuple
 from udfs.settings import UserError
 
 
+# Why there is no answer; the first words of `Answer.error`.
+REASONS = (
+    "timed out",
+    "rate limited",
+    "server error",
+    "connection",
+    "empty",
+    "cut off",
+    "off schema",
+    "refused",
+    "too large",
+    "photo",
+    "bad request",
+    "failed",
+)
+
+
 class Answer(NamedTuple):
-    """The outcome of one call: `value` is None when `error` says why there is none."""
+    """The outcome of one request: `value` is None when `error` says why there is none.
+
+    error: '<reason>: <detail>', reason one of REASONS. cost: US dollars by the price table of the
+    profile. attempts: calls that were made for it, retries and the repair included.
+    """
 
     value: Any
-    error: str | None
-    latency_ms: float
+    error: str | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    latency_ms: float = 0.0
+    cost: float = 0.0
+    attempts: int = 1
 
 
 @lru_cache(maxsize=4)
@@ -35,7 +60,8 @@ def ask_once(ask: Callable[..., Any], row: Sequence[Any]) -> Answer:
         raise
     except Exception as exception:
         error = f"{type(exception).__name__}: {exception}"[:300]
-    return Answer(value, error, round((time.perf_counter() - started) * 1000, 3))
+    latency_ms = round((time.perf_counter() - started) * 1000, 3)
+    return Answer(value, error, latency_ms=latency_ms)
 
 
 def ask_rows(ask: Callable[..., Any], columns: Sequence[Any], threads: int) -> list[Answer]:

@@ -4,26 +4,21 @@ from __future__ import annotations
 
 import hashlib
 import importlib.metadata
-import importlib.util
 import json
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
+from udfs.parameters import Fraction, Strict, model_folder
 from udfs.settings import UserError
 
 UDFS = Path(__file__).resolve().parent
-Fraction = Annotated[float, Field(ge=0, le=1)]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Embedder(_Strict):
+class Embedder(Strict):
     """A model that sentence-transformers loads; `model` is a package folder, a folder or a name."""
 
     backend: Literal["sentence_transformers"]
@@ -32,7 +27,7 @@ class Embedder(_Strict):
     max_tokens: int = Field(gt=2, le=32768)
 
 
-class Reranker(_Strict):
+class Reranker(Strict):
     """A cross-encoder in an ONNX file: the folder holds model.onnx and tokenizer.json."""
 
     backend: Literal["onnx_cross_encoder"]
@@ -40,7 +35,7 @@ class Reranker(_Strict):
     max_tokens: int = Field(gt=8, le=32768)
 
 
-class TopicWeights(_Strict):
+class TopicWeights(Strict):
     """Logistic weights: how sure it is that a sentence speaks about a claim."""
 
     bias: float
@@ -51,7 +46,7 @@ class TopicWeights(_Strict):
     neutral: float  # added when the sentence is neither for nor against
 
 
-class Judge(_Strict):
+class Judge(Strict):
     """Words and a cross-encoder for the topic, negation and polarity rules for the direction."""
 
     backend: Literal["rules"]
@@ -64,13 +59,13 @@ class Judge(_Strict):
     weights: TopicWeights
 
 
-class Rules(_Strict):
+class Rules(Strict):
     """A role that needs no model: its rules are the files of the role."""
 
     backend: Literal["rules"]
 
 
-class Profile(_Strict):
+class Profile(Strict):
     """What answers for each role."""
 
     text_embedder: Embedder
@@ -120,30 +115,6 @@ def load_profile(path: Path) -> Profile:
         where = f"role {role}" + (f", {'.'.join(rest)}" if rest else "")
         known = f"; known roles are {', '.join(ROLES)}" if role not in ROLES else ""
         raise UserError(f"{path}: {where}: {first['msg'].lower()}{known}") from None
-
-
-def model_folder(model: str) -> Path | None:
-    """The folder of `package:<package>/<folder>` or of a path; None for a name on a hub.
-
-    The package is only located, never imported. Raises UserError when it is not there.
-    """
-    if model.startswith("package:"):
-        package, _, folder = model.removeprefix("package:").partition("/")
-        spec = importlib.util.find_spec(package) if package.isidentifier() else None
-        roots = spec.submodule_search_locations if spec else None
-        path = Path(next(iter(roots))) / folder if roots else None
-        if path is None or not path.is_dir():
-            raise UserError(
-                f"model '{model}': package '{package}' or its folder is not installed; run "
-                "`make run`, which installs it, or name another model in the profile"
-            )
-        return path
-    path = Path(model).expanduser()
-    if path.is_dir():
-        return path
-    if path.is_absolute() or model.startswith((".", "~")):
-        raise UserError(f"model '{model}': there is no such folder; correct the profile")
-    return None
 
 
 def model_signature(profile: Profile, role: str) -> str:
