@@ -17,7 +17,7 @@ from dagster_defs.lock import build_lock, explain_database_error
 from dagster_defs.outcomes import require_questions
 from dagster_defs.progress import Progress, say
 from dagster_defs.publish import publish
-from dagster_defs.release import ReleaseError, write_release
+from dagster_defs.release import ReleaseError, draft_release, write_release
 from dagster_defs.report import write_report
 from dagster_defs.runs import write_runs
 from udfs.settings import Settings, UserError
@@ -150,6 +150,8 @@ def define(settings: Settings) -> dg.Definitions:
         """heterqa.duckdb: the finished build, for everybody to read."""
         with writing(settings):
             require_questions(settings)
+            # What could fail after publishing is tried before.
+            draft_release(settings, settings.build_path)
             path = publish(settings)
         say(f"  published {path}")
         return dg.MaterializeResult(

@@ -15,6 +15,7 @@ from typing import TextIO
 
 import duckdb
 
+from udfs.folders import restore_folder
 from udfs.settings import Settings, UserError
 
 BROKEN_FILE_SIGNS = (
@@ -41,7 +42,8 @@ def build_lock(settings: Settings) -> Iterator[None]:
     """Hold the warehouse's lock; entering again in the same process is free.
 
     The operating system drops the lock when its process ends, however it ends, so the file of a
-    dead process is no obstacle. Raises UserError that names the process which holds it.
+    dead process is no obstacle; a folder that it left half replaced is brought back first. Raises
+    UserError that names the process which holds the lock.
     """
     path = settings.lock_path
     _acquire(settings, path)
@@ -73,6 +75,8 @@ def _acquire(settings: Settings, path: Path) -> None:
         file.write(f"process {os.getpid()}\n(started {started})\n")
         file.flush()
         _held[path] = _Held(file, 1)
+    for folder in settings.replaced_folders:
+        restore_folder(folder)
 
 
 def _release(path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The release files: written from the published warehouse, then read back and checked.
+"""The release files: written from a warehouse, read back and checked, then put in place.
 
 The layout is that of the HeterQA release, which its authors' validator accepts.
 """
@@ -11,7 +11,8 @@ import json
 import re
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +20,8 @@ import duckdb
 import jsonschema
 
 from dagster_defs.inputs import InputFile, read_descriptions
-from sample_city.files import replace_folder
-from udfs.settings import Settings
+from udfs.folders import replace_folder
+from udfs.settings import REPO, Settings
 
 MAX_STRING = 1400
 QRELS_HEADER = ["query-id", "corpus-id", "score"]
@@ -120,13 +121,35 @@ FILE_SCHEMAS = {
 
 # Keys under which somebody would put the text of a source.
 RAW_KEYS = {"text", "content", "caption", "sentence", "raw", "raw_text", "review", "tip", "label"}
-LOCAL_PATH = re.compile(r"(?:^|[\s\"'(=])(?:~|[A-Za-z]:)?[/\\](?:[\w.-]+[/\\])+[\w.-]*|file://")
-PHOTO_FILE = re.compile(r"\.(?:jpe?g|png|webp|gif)\b", re.IGNORECASE)
+PHOTO_SUFFIX = re.compile(r"\.(?:jpe?g|png|webp|gif)\b", re.IGNORECASE)
 PHOTO_STEM = re.compile(r"[A-Za-z0-9_-]{8,128}")
 
 
 class ReleaseError(Exception):
     """The release breaks a rule of its layout; the message names file, line and rule."""
+
+
+@dataclass(frozen=True)
+class Secrets:
+    """What no released string may hold, whatever it looks like otherwise.
+
+    paths: folders of this machine that the build reads or writes
+    photo_ids: photos of the collection, whose files are named by them
+    """
+
+    paths: Sequence[str] = ()
+    photo_ids: Set[str] = frozenset()
+
+    def find(self, text: str) -> str | None:
+        """What the text gives away, in words; None when it is nothing."""
+        for path in self.paths:
+            if re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w-])", text):
+                return "a local path"
+        for suffix in PHOTO_SUFFIX.finditer(text):
+            starts = (match.start() for match in re.finditer(r"(?<!\w)\S", text[: suffix.start()]))
+            if any(text[start : suffix.start()] in self.photo_ids for start in starts):
+                return "a photo's file name"
+        return None
 
 
 def write_release(settings: Settings) -> dict[str, int]:
@@ -135,17 +158,28 @@ def write_release(settings: Settings) -> dict[str, int]:
     Returns the manifest's counts of questions, answer pairs and pieces of evidence.
     Raises ReleaseError, and leaves the last release untouched, when a check fails.
     """
-    draft = settings.warehouse / ".release.new"
+    manifest = draft_release(settings, settings.published_path)
+    replace_folder(_draft_folder(settings), settings.release_dir)
+    return {key: value for key, value in manifest.items() if key.endswith("_count")}
+
+
+def draft_release(settings: Settings, warehouse: Path) -> Row:
+    """Write the release of a warehouse file beside its place, and check it; its manifest.
+
+    Raises ReleaseError for the first rule that it breaks.
+    """
+    draft = _draft_folder(settings)
     shutil.rmtree(draft, ignore_errors=True)
     (draft / "data" / "qrels").mkdir(parents=True)
     (draft / "schemas").mkdir()
 
-    with duckdb.connect(settings.published_path, read_only=True) as connection:
+    with duckdb.connect(warehouse, read_only=True) as connection:
         for file, (table, columns, order) in TABLES.items():
             _write_lines(draft / file, _read_rows(connection, table, columns, order))
         pairs = connection.execute(
             "select qid, record_id, score from release.qrels order by qid, record_id"
         ).fetchall()
+        photos = connection.execute("select photo_id from sources.photos").fetchall()
     with (draft / QRELS).open("w", encoding="utf-8", newline="") as file_handle:
         writer = csv.writer(file_handle, delimiter="\t", lineterminator="\n")
         writer.writerow(QRELS_HEADER)
@@ -156,19 +190,17 @@ def write_release(settings: Settings) -> dict[str, int]:
     manifest = _manifest(settings, draft)
     _write_json(draft / MANIFEST, manifest)
 
-    validate_release(draft, forbidden=[str(settings.warehouse), str(settings.data)])
-    replace_folder(draft, settings.release_dir)
-    return {key: value for key, value in manifest.items() if key.endswith("_count")}
+    paths = [str(folder) for folder in (settings.warehouse, settings.data, REPO)]
+    validate_release(draft, Secrets(paths, {photo_id for (photo_id,) in photos}))
+    return manifest
 
 
-def validate_release(folder: Path, forbidden: Sequence[str] = ()) -> None:
-    """Read a release back and check every rule of its layout. Raises ReleaseError for the first.
-
-    forbidden: strings, such as local paths, that must appear nowhere.
-    """
+def validate_release(folder: Path, secrets: Secrets | None = None) -> None:
+    """Read a release back and check every rule of its layout. Raises ReleaseError for the first."""
+    secrets = secrets or Secrets()
     rows = {file: list(_read_lines(folder, file)) for file in TABLES}
     for file, schema_file in FILE_SCHEMAS.items():
-        _check_rows(folder, file, schema_file, rows[file], forbidden)
+        _check_rows(folder, file, schema_file, rows[file], secrets)
     questions = {row["qid"]: row for row in rows[QUERIES]}
     answers = {row["qid"]: row for row in rows[ANSWERS]}
     _require_unique(QUERIES, [row["qid"] for row in rows[QUERIES]])
@@ -190,7 +222,11 @@ def validate_release(folder: Path, forbidden: Sequence[str] = ()) -> None:
 
     _check_qrels(folder, pairs)
     _check_evidence(rows[EVIDENCE], pairs)
-    _check_manifest(folder, len(questions), len(pairs), forbidden)
+    _check_manifest(folder, len(questions), len(pairs), secrets)
+
+
+def _draft_folder(settings: Settings) -> Path:
+    return settings.warehouse / ".release.new"
 
 
 def _read_rows(
@@ -259,7 +295,7 @@ def _read_lines(folder: Path, file: str) -> Iterator[Row]:
 
 
 def _check_rows(
-    folder: Path, file: str, schema_file: str, rows: list[Row], forbidden: Sequence[str]
+    folder: Path, file: str, schema_file: str, rows: list[Row], secrets: Secrets
 ) -> None:
     schema = json.loads((folder / schema_file).read_text(encoding="utf-8"))
     validator = jsonschema.Draft202012Validator(schema)
@@ -269,19 +305,17 @@ def _check_rows(
             raise ReleaseError(f"{file}, line {number}: {error.json_path} {error.message[:200]}")
         # Names of records are the collection's own and may look like anything.
         checked = {key: value for key, value in row.items() if key != "answer_business_names"}
-        _check_strings(f"{file}, line {number}", checked, forbidden)
+        _check_strings(f"{file}, line {number}", checked, secrets)
 
 
-def _check_strings(place: str, content: Any, forbidden: Sequence[str]) -> None:
+def _check_strings(place: str, content: Any, secrets: Secrets) -> None:
     for key, text in _strings(content):
         if key in RAW_KEYS:
             raise ReleaseError(f"{place}: has a field '{key}', which would hold raw text")
         if len(text) > MAX_STRING:
             raise ReleaseError(f"{place}: a string of {len(text)} characters, over {MAX_STRING}")
-        if LOCAL_PATH.search(text) or any(path in text for path in forbidden):
-            raise ReleaseError(f"{place}: a local path in {key}: {text[:80]!r}")
-        if PHOTO_FILE.search(text):
-            raise ReleaseError(f"{place}: a photo's file name in {key}: {text[:80]!r}")
+        if secret := secrets.find(text):
+            raise ReleaseError(f"{place}: {secret} in {key}: {text[:80]!r}")
 
 
 def _strings(content: Any, key: str = "") -> Iterator[tuple[str, str]]:
@@ -335,9 +369,7 @@ def _check_evidence(rows: list[Row], pairs: set[tuple[str, str]]) -> None:
         raise ReleaseError(f"{EVIDENCE}: the answer {min(pairs - with_fields)} has no record_field")
 
 
-def _check_manifest(
-    folder: Path, query_count: int, pair_count: int, forbidden: Sequence[str]
-) -> None:
+def _check_manifest(folder: Path, query_count: int, pair_count: int, secrets: Secrets) -> None:
     manifest = json.loads((folder / MANIFEST).read_text(encoding="utf-8"))
     expected = {
         "query_count": query_count,
@@ -349,5 +381,4 @@ def _check_manifest(
             raise ReleaseError(f"{MANIFEST}: {key} is {manifest.get(key)!r}, not {value!r}")
     if not manifest.get("source_url"):
         raise ReleaseError(f"{MANIFEST}: source_url is missing")
-    if any(path in json.dumps(manifest) for path in forbidden):
-        raise ReleaseError(f"{MANIFEST}: holds a local path")
+    _check_strings(MANIFEST, manifest, secrets)

@@ -7,7 +7,7 @@ import shutil
 
 import duckdb
 
-from sample_city.files import replace_folder
+from udfs.folders import replace_folder
 from udfs.settings import Settings
 
 

@@ -11,6 +11,8 @@ import shutil
 from functools import cache
 from pathlib import Path
 
+from udfs.folders import replace_folder
+
 from . import files
 from .texts import MOST_TEXTS, Writer
 from .world import draw_businesses, draw_users
@@ -58,7 +60,7 @@ def generate(
     stamp = _stamp(seed, records, users, texts, photos)
     for new, folder in ((new_truth, truth_dir), (new_out, out_dir)):
         (new / STAMP).write_text(stamp, encoding="utf-8")
-        files.replace_folder(new, folder)
+        replace_folder(new, folder)
 
 
 def is_current(

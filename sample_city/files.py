@@ -1,7 +1,6 @@
 """The files of the city in Yelp's layout, and of its truth."""
 
 import json
-import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -149,16 +148,6 @@ def write_rows(path: Path, rows: Iterable[Row]) -> None:
     with path.open("w", encoding="utf-8", newline="\n") as file:
         for row in rows:
             file.write(json.dumps(row, ensure_ascii=False) + "\n")
-
-
-def replace_folder(new: Path, folder: Path) -> None:
-    """Puts the finished folder in the place of the old one; a kill leaves the one or none."""
-    old = folder.with_name(f".{folder.name}.old")
-    shutil.rmtree(old, ignore_errors=True)
-    if folder.exists():
-        folder.rename(old)
-    new.rename(folder)
-    shutil.rmtree(old, ignore_errors=True)
 
 
 def business_ratings(reviews: list[Text]) -> dict[str, list[int]]:

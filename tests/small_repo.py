@@ -65,7 +65,7 @@ def make_small_repo(root: Path) -> SmallRepo:
         shutil.copytree(REPO / package, root / package)
     (root / "udfs" / "profiles").mkdir(parents=True)
     (root / "udfs" / "profiles" / "embedded.yml").touch()
-    for file in ("__init__.py", "settings.py"):
+    for file in ("__init__.py", "folders.py", "settings.py"):
         shutil.copy(REPO / "udfs" / file, root / "udfs" / file)
     repo = SmallRepo(root)
     repo.write_collection("b-1", "b-2")

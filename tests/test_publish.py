@@ -14,7 +14,7 @@ import pytest
 
 from dagster_defs.lock import build_lock, check_build_file
 from dagster_defs.publish import publish
-from sample_city.files import replace_folder
+from udfs.folders import _exchange, replace_folder, restore_folder
 from udfs.settings import REPO, Settings, UserError
 
 READER = """
@@ -130,12 +130,57 @@ def test_a_failed_copy_leaves_the_published_file(
     assert count_published(settings) == 5
 
 
-def test_replacing_a_folder_leaves_nothing_of_the_old_one(tmp_path: Path) -> None:
+@pytest.fixture(params=["in one step", "in two steps"])
+def folders(
+    request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Path, Path]:
+    """A new folder and the one that it replaces, on systems with and without a swap in one step."""
+    if request.param == "in two steps":
+        monkeypatch.setattr("udfs.folders._exchange", lambda *_: False)
     for name in ("new", "target"):
         (tmp_path / name).mkdir()
         (tmp_path / name / name).touch()
-    replace_folder(tmp_path / "new", tmp_path / "target")
-    assert [path.name for path in tmp_path.rglob("*")] == ["target", "new"]
+    return tmp_path / "new", tmp_path / "target"
+
+
+def test_replacing_a_folder_leaves_nothing_of_the_old_one(folders: tuple[Path, Path]) -> None:
+    new, target = folders
+    replace_folder(new, target)
+    assert sorted(path.name for path in target.parent.rglob("*")) == ["new", "target"]
+    assert (target / "new").exists()
+
+
+def test_a_folder_is_put_where_none_was(folders: tuple[Path, Path]) -> None:
+    new, target = folders
+    replace_folder(new, target.with_name("first"))
+    assert (target.with_name("first") / "new").exists()
+
+
+def test_this_system_swaps_in_one_step(folders: tuple[Path, Path]) -> None:
+    if sys.platform == "linux" and "in one step" in os.environ["PYTEST_CURRENT_TEST"]:
+        assert _exchange(*folders)
+        assert (folders[0] / "target").exists()
+
+
+def test_the_next_writer_repairs_what_a_kill_left(settings: Settings) -> None:
+    """A kill after the old folder was moved aside, and before the new one took its place."""
+    for folder in settings.replaced_folders:
+        aside = folder.with_name(f".{folder.name}.old")
+        aside.mkdir(parents=True)
+        (aside / "kept").touch()
+    with build_lock(settings):
+        pass
+    for folder in settings.replaced_folders:
+        assert (folder / "kept").exists()
+        assert not folder.with_name(f".{folder.name}.old").exists()
+
+
+def test_what_was_replaced_is_not_brought_back(folders: tuple[Path, Path]) -> None:
+    new, target = folders
+    new.rename(target.with_name(".target.old"))
+    restore_folder(target)
+    assert [path.name for path in target.parent.iterdir()] == ["target"]
+    assert (target / "target").exists()
 
 
 def test_a_second_process_is_told_who_holds_the_lock(settings: Settings) -> None:

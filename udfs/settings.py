@@ -105,6 +105,12 @@ class Settings:
         return self.warehouse / "decisions"
 
     @property
+    def replaced_folders(self) -> list[Path]:
+        """Folders that a build replaces as a whole."""
+        truth = self.warehouse / "truth"
+        return [self.release_dir, self.runs_dir, self.sample_city_dir, truth]
+
+    @property
     def empty_dir(self) -> Path:
         """Folder of the empty files that stand in for absent optional ones."""
         return self.warehouse / "empty"
