@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from pathlib import Path
+from typing import Literal, NamedTuple
 
 from dotenv import dotenv_values
 
@@ -21,6 +23,22 @@ class UserError(Exception):
     """One sentence for the user: what is wrong (file, line or setting) and what to do about it."""
 
 
+class CostLimit(NamedTuple):
+    """The most that a warehouse may pay for its models."""
+
+    amount: float
+    unit: Literal["dollars", "tokens"]
+
+    def __str__(self) -> str:
+        """As `HETERQA_MAX_COST` gives it."""
+        tokens = self.unit == "tokens"
+        return f"{self.amount:.0f} tokens" if tokens else f"{self.amount!r}"
+
+    def say(self, amount: float) -> str:
+        """An amount in this unit, for people."""
+        return f"{amount:,.0f} tokens" if self.unit == "tokens" else f"${amount:,.4f}"
+
+
 @dataclass(frozen=True)
 class Settings:
     """Where a build reads and writes, and the few numbers that shape it. All paths are absolute."""
@@ -31,6 +49,7 @@ class Settings:
     questions: int
     seed: int
     threads: int
+    max_cost: CostLimit | None = None
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -51,6 +70,7 @@ class Settings:
             questions=_integer(environ, "HETERQA_QUESTIONS", 100, 1, 100_000),
             seed=_integer(environ, "HETERQA_SEED", 7, 0),
             threads=_integer(environ, "HETERQA_THREADS", os.cpu_count() or 1, 1, 256),
+            max_cost=_cost_limit(environ, "HETERQA_MAX_COST"),
         )
 
     def to_env(self) -> dict[str, str]:
@@ -62,6 +82,7 @@ class Settings:
             "HETERQA_QUESTIONS": str(self.questions),
             "HETERQA_SEED": str(self.seed),
             "HETERQA_THREADS": str(self.threads),
+            "HETERQA_MAX_COST": str(self.max_cost or ""),
         }
 
     @property
@@ -218,3 +239,21 @@ def _integer(
     if most is not None and number > most:
         raise UserError(f"{variable}: {number} is too large; the most is {most}")
     return number
+
+
+def _cost_limit(environ: Mapping[str, str], variable: str) -> CostLimit | None:
+    """ "2.50" or "$2.50" is US dollars, "500000 tokens" is tokens; None when it is not set."""
+    text = environ.get(variable, "").strip()
+    if not text:
+        return None
+    number, _, unit = text.removeprefix("$").strip().partition(" ")
+    try:
+        amount = float(number)
+    except ValueError:
+        amount = -1.0
+    is_tokens = unit.strip().lower() in ("token", "tokens") and not text.startswith("$")
+    if (unit and not is_tokens) or not isfinite(amount) or amount < 0:
+        raise UserError(
+            f"{variable}: '{text}' is no limit; give US dollars (2.50) or tokens (500000 tokens)"
+        )
+    return CostLimit(amount, "tokens" if is_tokens else "dollars")
