@@ -130,7 +130,7 @@ def test_equal_rows_are_asked_once_and_an_exception_belongs_to_its_row():
 
     answers = ask_rows(ask, [pa.array(["a", "bad", None, "a", "bad"])], threads=3)
     assert [answer.value for answer in answers] == ["a!", None, "None!", "a!", None]
-    error = "failed: RuntimeError: no answer"
+    error = "RuntimeError: no answer"
     assert [answer.error for answer in answers] == [None, error, None, None, error]
     assert sorted(map(str, asked)) == ["None", "a", "bad"]
 

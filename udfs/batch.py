@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 
 from udfs.settings import UserError
 
-
 # Why there is no answer; the first words of `Answer.error`.
 REASONS = (
     "timed out",
