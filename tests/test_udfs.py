@@ -301,8 +301,8 @@ def test_a_missing_model_is_said_once_and_clearly(tmp_path, model):
 def test_wrong_dimensions_are_said(tmp_path):
     from udfs.embed import embed_text
 
-    profile = load_profile(write_profile(tmp_path, text_embedder__dimensions=100))
-    with pytest.raises(UserError, match="has 384 dimensions, the profile says 100"):
+    profile = load_profile(write_profile(tmp_path, text_embedder__dimensions=500))
+    with pytest.raises(UserError, match="has 384 dimensions, the profile says 500"):
         embed_text("a", profile.text_embedder)
 
 

@@ -12,19 +12,11 @@ from typing import Literal
 import yaml
 from pydantic import Field, ValidationError
 
+from udfs.encoders import TextEncoder
 from udfs.parameters import Fraction, Strict, model_folder
 from udfs.settings import UserError
 
 UDFS = Path(__file__).resolve().parent
-
-
-class Embedder(Strict):
-    """A model that sentence-transformers loads; `model` is a package folder, a folder or a name."""
-
-    backend: Literal["sentence_transformers"]
-    model: str = Field(min_length=1)
-    dimensions: int = Field(gt=0, le=65536)
-    max_tokens: int = Field(gt=2, le=32768)
 
 
 class Reranker(Strict):
@@ -68,7 +60,7 @@ class Rules(Strict):
 class Profile(Strict):
     """What answers for each role."""
 
-    text_embedder: Embedder
+    text_embedder: TextEncoder
     reranker: Reranker
     judge: Judge
     photo_judge: Judge
