@@ -13,6 +13,7 @@ import argparse
 import asyncio
 import contextlib
 import hashlib
+import itertools
 import json
 import math
 import os
@@ -26,13 +27,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from udfs.endpoint import PROBE
+from udfs.lexicon import word_set
+
 REPO = Path(__file__).resolve().parent.parent
 FAULTS = (
     "429", "500", "hang", "half", "half_body", "schema", "refusal", "huge", "reset", "drip",
     "empty", "length", "echo", "400", "401", "403", "404", "quota", "html", "no_usage", "fenced",
     "escaped_echo", "filter",
 )  # fmt: skip
-HUGE_BYTES = 10_000_000
+# Far more than the buffers of a connection hold, so that who stops reading is seen to.
+HUGE_BYTES = 100_000_000
 
 
 # -- from the outside ----------------------------------------------------------------------------
@@ -48,11 +53,17 @@ class FaultServer:
 
     @property
     def calls(self) -> list[dict[str, Any]]:
-        """The requests: identity, body_hash, fault, status, is_paid, is_probe, in_flight, sent."""
+        """The requests: identity, body_hash, fault, status, is_paid, is_probe, in_flight."""
         if not self.log_path.exists():
             return []
         lines = self.log_path.read_text(encoding="utf-8").splitlines()
-        return [json.loads(line) for line in lines if line.endswith("}")]
+        calls = [json.loads(line) for line in lines if line.endswith("}")]
+        return [call for call in calls if "identity" in call]
+
+    def sent_of_huge(self) -> int:
+        """The most bytes of a huge answer that a client took."""
+        lines = self.log_path.read_text(encoding="utf-8").splitlines()
+        return max(json.loads(line).get("sent_of_huge", 0) for line in lines)
 
     @property
     def paid(self) -> Counter[str]:
@@ -80,6 +91,7 @@ def fault_server(
     down_after: int = 0,
     down: str = "hang",
     retry_after: str = "ms",
+    brief: bool = False,
     **faults: float,
 ) -> Iterator[FaultServer]:
     """A server while the block runs; `faults` are shares of the requests, as `f500=0.05`."""
@@ -89,6 +101,7 @@ def fault_server(
     arguments = ["--log", str(log_path), "--latency", str(latency), "--lasting", str(lasting)]
     arguments += ["--port", str(port), "--dimensions", str(dimensions)]
     arguments += ["--down-after", str(down_after), "--down", down, "--retry-after", retry_after]
+    arguments += ["--brief"] * brief
     for name, share in shares.items():
         arguments += ["--fault", f"{name}={share}"]
     process = subprocess.Popen(
@@ -122,9 +135,16 @@ class State:
         self.count = self.in_flight = 0
         self.log = Path(options.log).open("a", encoding="utf-8", buffering=1)  # noqa: SIM115
 
-    def fault_of(self, identity: str) -> str:
-        if self.options.down_after and self.count > self.options.down_after:
+    @property
+    def is_down(self) -> bool:
+        """After so many requests; -1 is from the first."""
+        return bool(self.options.down_after) and self.count > self.options.down_after
+
+    def fault_of(self, identity: str, asked: str) -> str:
+        if self.is_down:
             return str(self.options.down)
+        if ordered := _ORDERED.search(asked):
+            return ordered[1] if ordered[2] == "always" or self.seen[identity] == 1 else ""
         place, rest = _fraction(identity, "fault"), 0.0
         for name, share in self.shares:
             rest += share
@@ -132,6 +152,10 @@ class State:
                 is_lasting = _fraction(identity, "lasting") < self.options.lasting
                 return name if is_lasting or self.seen[identity] == 1 else ""
         return ""
+
+
+# A request can order its fault: "FAULT 500 once", "FAULT hang always".
+_ORDERED = re.compile(r"FAULT (\w+) (once|always)")
 
 
 def _fraction(identity: str, purpose: str) -> float:
@@ -158,7 +182,7 @@ def make_app(options: argparse.Namespace) -> Any:
             "time": time.time(),
             "identity": identity,
             "body_hash": hashlib.sha256(raw).hexdigest()[:16],
-            "fault": state.fault_of(identity),
+            "fault": state.fault_of(identity, raw.decode()),
             "in_flight": state.in_flight,
             "is_probe": _is_probe(body),
             "is_paid": False,
@@ -166,10 +190,12 @@ def make_app(options: argparse.Namespace) -> Any:
             if is_chat and len(body["messages"]) > 1
             else False,
             "schema": _schema_name(body),
+            "authorization": request.headers.get("authorization", ""),
+            "messages": [] if options.brief else body.get("messages", []),
+            "parameters": {n: p for n, p in body.items() if n not in ("messages", "input")},
             "status": 0,
-            "sent": 0,
         }
-        if call["is_probe"] and not (options.down_after and state.count > options.down_after):
+        if call["is_probe"] and not state.is_down:
             call["fault"] = ""
         try:
             if options.latency:
@@ -211,7 +237,7 @@ def make_app(options: argparse.Namespace) -> Any:
         if fault == "half_body":
             return Response(text[: len(text) // 2], media_type="application/json")
         if fault == "huge":
-            return StreamingResponse(_huge(text, call, state), media_type="application/json")
+            return StreamingResponse(_huge(text, request, state), media_type="application/json")
         if fault == "drip":
             return StreamingResponse(_drip(text), media_type="application/json")
         return Response(text, media_type="application/json")
@@ -238,13 +264,13 @@ def _identity(body: dict[str, Any]) -> str:
     return hashlib.sha256(json.dumps([body["model"], asked]).encode()).hexdigest()[:16]
 
 
-async def _huge(text: str, call: dict[str, Any], state: State) -> AsyncIterator[bytes]:
-    start = text.encode()[:-2]
-    yield start
-    while call["sent"] < HUGE_BYTES:
+async def _huge(text: str, request: Any, state: State) -> AsyncIterator[bytes]:
+    yield text.encode()[:-2]
+    for sent in range(0, HUGE_BYTES, 65536):
+        if await request.is_disconnected():
+            return
         yield b" " * 65536
-        call["sent"] += 65536
-        state.log.write(json.dumps(call | {"is_part": True, "is_paid": False}) + "\n")
+        state.log.write(json.dumps({"sent_of_huge": sent + 65536}) + "\n")
     yield text.encode()[-2:]
 
 
@@ -308,11 +334,11 @@ def _embedding(body: dict[str, Any], dimensions: int) -> dict[str, Any]:
 
 
 _FENCED = re.compile(r"<(\w+) ([0-9a-f]{12})>\n(.*?)\n</\1 \2>", re.S)
-_SMALL = frozenset(
+_SMALL = word_set(
     "about also and are back been but came can could did does for from got had has have her here "
     "him his how into its just like made more not off one only our out over place places said she "
     "some such than that the their them then there they this too very was way well went were what "
-    "when which who will with would you your it is in of to a an at on we my so".split()
+    "when which who will with would you your it is in of to a an at on we my so"
 )
 _GOOD = "good great friendly lovely excellent amazing delicious fresh cozy clean fantastic best"
 _BAD = "bad slow rude awful terrible cold dirty overpriced bland noisy disappointing stale worst"
@@ -357,7 +383,7 @@ def _requirement(evidence: str, avoid: str) -> dict[str, Any]:
     """The first two neighbouring words that say something."""
     avoided = {word[:4] for word in _words(avoid)}
     words = re.findall(r"[a-z]+", evidence.lower())
-    for first, second in zip(words, words[1:], strict=False):
+    for first, second in itertools.pairwise(words):
         pair = {first, second}
         if not pair & _SMALL and all(len(w) > 3 and w[:4] not in avoided for w in pair):
             return {"claim": f"It has {first} {second}.", "phrase": f"has {first} {second}"}
@@ -384,8 +410,6 @@ def _user_text(body: dict[str, Any]) -> str:
 
 
 def _is_probe(body: dict[str, Any]) -> bool:
-    from udfs.calls import PROBE
-
     return PROBE in (_user_text(body) if "messages" in body else body["input"])
 
 
@@ -444,6 +468,7 @@ def main() -> None:
     parser.add_argument("--down-after", type=int, default=0)
     parser.add_argument("--down", default="hang")
     parser.add_argument("--retry-after", default="ms")
+    parser.add_argument("--brief", action="store_true", help="log no messages")
     parser.add_argument("--fault", action="append", default=[])
     options = parser.parse_args()
     listener = socket.create_server(("127.0.0.1", options.port), backlog=512)

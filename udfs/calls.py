@@ -19,15 +19,13 @@ from pydantic_core import to_json
 
 from udfs.batch import Answer
 from udfs.budget import Budget, cost_of
-from udfs.endpoint import ChatRequest, Endpoint, EndpointDown, OnAnswer
+from udfs.endpoint import PROBE, ChatRequest, Endpoint, EndpointDown, OnAnswer
 from udfs.retry import back_off
 from udfs.schemas import read_answer, repair_request, response_format, schema_instruction
 from udfs.settings import UserError
 from udfs.transport import Client, Failure
 
 CHAT, EMBEDDINGS = "/chat/completions", "/embeddings"
-# What is sent to find out whether an endpoint answers at all.
-PROBE = "Is this endpoint up?"
 _PROBE_ATTEMPTS = 3
 _PROBE_SECONDS = 20.0
 # After this time an endpoint that was down is tried again.
@@ -223,9 +221,11 @@ class Caller:
     ) -> dict[str, Any]:
         """The reply to a body, in as many attempts as the profile allows."""
         failure = Failure("timed out", f"no time left of {self.endpoint.deadline_seconds:.3g} s")
+        sent_at = time.monotonic()
         for attempt in range(1, self.endpoint.attempts + 1):
             if call.seconds_left <= 0:
                 break
+            sent_at = time.monotonic()
             try:
                 seconds = min(self.endpoint.timeout_seconds, call.seconds_left)
                 return await self._attempt(job.path, body, seconds, call, batch)
@@ -243,8 +243,8 @@ class Caller:
             if attempt == self.endpoint.attempts or wait >= call.seconds_left:
                 break
             await batch.pause(wait)
-        if self._succeeded_at < call.started:
-            # Nothing came back meanwhile: is it the request, or the endpoint?
+        if self._succeeded_at < sent_at:
+            # Nothing came back since: is it the request, or the endpoint?
             await self._probe(job, call, batch)
         raise failure
 

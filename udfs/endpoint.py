@@ -18,6 +18,7 @@ from udfs.parameters import Strict
 from udfs.settings import UserError
 
 __all__ = [
+    "PROBE",
     "BudgetSpent",
     "ChatRequest",
     "Endpoint",
@@ -27,6 +28,9 @@ __all__ = [
     "ask_chat",
     "ask_embeddings",
 ]
+
+# What is sent, beside the requests, to find out whether an endpoint answers at all.
+PROBE = "Is this endpoint up?"
 
 OnAnswer = Callable[[str, Answer], None]
 

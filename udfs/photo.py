@@ -52,10 +52,13 @@ def read_photo(folder: Path, path: str) -> bytes:
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         raise PhotoError(f"the file cannot be read ({error.strerror})") from None
-    with os.fdopen(descriptor, "rb") as opened:
+    try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise PhotoError("it is not a file")
-        content = opened.read(MOST_BYTES + 1)
+        with os.fdopen(descriptor, "rb", closefd=False) as opened:
+            content = opened.read(MOST_BYTES + 1)
+    finally:
+        os.close(descriptor)
     if len(content) > MOST_BYTES:
         raise PhotoError(f"the file has more than {MOST_BYTES:,} bytes")
     return content

@@ -178,8 +178,8 @@ class Client:
         """What an answer with an error status means."""
         status, code, message = self._error_of(response)
         said = f"{status} {message}".strip()
-        if self._setting_error(status, code, message) is not None:
-            return UserError(self._setting_error(status, code, message))
+        if setting := self._setting_error(status, code, message):
+            return UserError(setting)
         if status == 429:
             return Failure(
                 "rate limited", said, is_transient=True, wait=retry_after(response.headers)
@@ -204,7 +204,7 @@ class Client:
                 f"{key}: {url} does not accept the key for model '{endpoint.model}' ({status}); "
                 f"set {key} to a key that may use it"
             )
-        if status == 402 or code == "insufficient_quota":
+        if status == 402 or "insufficient_quota" in code:
             return f"{key}: the account at {url} has no credit left ({status}); top it up"
         if status in (404, 405):
             return (
