@@ -135,6 +135,9 @@ class State:
         self.count = self.in_flight = 0
         self.log = Path(options.log).open("a", encoding="utf-8", buffering=1)  # noqa: SIM115
 
+    def write(self, line: dict[str, Any]) -> None:
+        self.log.write(json.dumps(line) + "\n")
+
     @property
     def is_down(self) -> bool:
         """After so many requests; -1 is from the first."""
@@ -206,12 +209,14 @@ def make_app(options: argparse.Namespace) -> Any:
             return response
         finally:
             state.in_flight -= 1
-            state.log.write(json.dumps(call) + "\n")
+            if call["fault"] != "hang":
+                state.write(call)
 
     async def _respond(request: Request, body: Any, call: Any, key: str) -> Response:
         fault = call["fault"]
         if fault == "hang":
-            # Until the client has enough of it.
+            # Until the client has enough of it; logged now, because that is not noticed at once.
+            state.write(call | {"status": 499})
             while not await request.is_disconnected():
                 await asyncio.sleep(0.05)
             return Response(status_code=499)
@@ -270,7 +275,7 @@ async def _huge(text: str, request: Any, state: State) -> AsyncIterator[bytes]:
         if await request.is_disconnected():
             return
         yield b" " * 65536
-        state.log.write(json.dumps({"sent_of_huge": sent + 65536}) + "\n")
+        state.write({"sent_of_huge": sent + 65536})
     yield text.encode()[-2:]
 
 
