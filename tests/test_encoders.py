@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import shutil
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+import yaml
 from PIL import Image
 from pydantic import ValidationError
 from transformers import (
@@ -28,6 +30,7 @@ from transformers import (
 
 from tests import tiny_models
 from tests.tiny_models import WIDTH
+from udfs import encoders
 from udfs.batch import Answer
 from udfs.encoders import (
     CrossEncoder,
@@ -38,7 +41,8 @@ from udfs.encoders import (
     score_pairs,
     score_photos,
 )
-from udfs.settings import UserError
+from udfs.endpoint import Endpoint
+from udfs.settings import PROFILE_FOLDER, UserError
 
 TEXTS = ["A quiet cafe by the river.", "寿司と酒 🍣", "no", "word " * 40, "http://a.b/c.jpg"]
 PAIRS = [("quiet place", text) for text in TEXTS]
@@ -74,6 +78,10 @@ def photos(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
         pixels = noise.integers(0, 255, (40 + number, 50, 3), dtype=np.uint8)
         Image.fromarray(pixels).save(root / f"{number}.png")
     return [root / f"{number}.png" for number in range(3)]
+
+
+def embed_files(photos: list[Path], parameters: PhotoEncoder, threads: int = 2) -> list[Answer]:
+    return embed_photos([photo.name for photo in photos], photos[0].parent, parameters, threads)
 
 
 def text_encoder(model: Path, **changes: Any) -> TextEncoder:
@@ -232,8 +240,6 @@ def test_a_larger_batch_gives_the_same_up_to_rounding_in_the_order_of_the_texts(
 
 
 def test_the_dtype_is_that_of_the_profile(folder):
-    from udfs import encoders
-
     half = text_encoder(folder("kalm"), dtype="bfloat16")
     found = values(embed_texts(TEXTS, "document", half, threads=1))
     exact = values(embed_texts(TEXTS, "document", text_encoder(folder("kalm")), threads=1))
@@ -260,7 +266,7 @@ def test_texts_and_photos_of_a_clip_share_a_space(folder, photos):
             for text in TEXTS
         ]
     expected = unit(list(seen.pooler_output.numpy()))
-    assert np.allclose(values(embed_photos(photos, parameters, threads=2)), expected, atol=1e-3)
+    assert np.allclose(values(embed_files(photos, parameters)), expected, atol=1e-3)
     expected = unit([row.pooler_output[0].numpy() for row in read])
     found = values(embed_texts(TEXTS, "query", parameters, threads=2, role="photo_embedder"))
     assert np.allclose(found, expected, atol=1e-3)
@@ -279,7 +285,7 @@ def test_a_decoder_that_sees_reads_photos_through_its_chat_template(folder, phot
         features = reader(text="[CLS]user: <image>[SEP]", images=image, return_tensors="pt")
         with torch.inference_mode():
             rows.append(network.model(**features).last_hidden_state[0, -1].numpy())
-    found = values(embed_photos(photos, photo_encoder(model), threads=2))
+    found = values(embed_files(photos, photo_encoder(model)))
     assert np.allclose(found, unit(rows), atol=1e-3)
 
 
@@ -304,29 +310,38 @@ def test_a_text_of_a_pair_is_never_opened_as_a_photo(folder, photos, tmp_path):
 
 
 def test_a_photo_that_cannot_be_read_fails_alone(folder, photos, tmp_path):
-    broken, huge = tmp_path / "broken.jpg", tmp_path / "huge.png"
-    broken.write_bytes(b"\xff\xd8\xff")
-    Image.new("1", (10_000, 7_000)).save(huge)
-    asked = [photos[0], broken, tmp_path / "none.jpg", huge, photos[1]]
+    shutil.copytree(photos[0].parent, tmp_path / "photos")
+    (tmp_path / "secret.png").write_bytes(photos[0].read_bytes())
+    (tmp_path / "photos" / "broken.jpg").write_bytes(b"\xff\xd8\xff")
+    bad = {"broken.jpg": "no readable", "none.jpg": "no such", "../secret.png": "leads out"}
     for batch in (1, 8):
-        answers = embed_photos(asked, photo_encoder(folder("clip"), batch=batch), threads=2)
-        good, *bad, last = answers
-        assert good.error is last.error is None
-        assert [answer.value for answer in bad] == [None] * 3
-        for answer, name in zip(bad, ("broken.jpg", "none.jpg", "huge.png"), strict=True):
-            assert answer.error.startswith(f"photo: {name}")
+        parameters = photo_encoder(folder("clip"), batch=batch)
+        asked = ["0.png", *bad, "1.png"]
+        first, *failed, last = embed_photos(asked, tmp_path / "photos", parameters, threads=2)
+        assert first.error is last.error is None
+        for answer, reason in zip(failed, bad.values(), strict=True):
+            assert answer.value is None
+            assert answer.error.startswith("photo: ")
+            assert reason in answer.error
             assert str(tmp_path) not in answer.error
 
 
-def test_large_photos_are_made_smaller_and_turned_upright(tmp_path):
-    from udfs.encoders import _open_photo
+def test_a_photo_is_upright_and_small_when_the_model_sees_it(folder, tmp_path, monkeypatch):
+    loaded = encoders._embedder(photo_encoder(folder("clip")), "document", "photo_embedder")
+    seen = []
 
-    path = tmp_path / "photo.jpg"
+    def preprocess(inputs: list[Any], **_: Any) -> Any:
+        seen.extend(each["image"].size for each in inputs)
+        raise RuntimeError("enough")
+
+    monkeypatch.setattr(loaded.model, "preprocess", preprocess)
     exif = Image.Exif()
     exif[0x0112] = 6  # the camera was held on its side
-    Image.new("RGB", (400, 100)).save(path, exif=exif)
-    assert _open_photo(path, 1_000_000).size == (100, 400)
-    assert _open_photo(path, 10_000).size == (50, 200)
+    Image.new("RGB", (400, 100)).save(tmp_path / "photo.jpg", exif=exif)
+    for side in (1000, 200):
+        parameters = photo_encoder(folder("clip"), max_side=side)
+        embed_photos(["photo.jpg"], tmp_path, parameters, threads=1)
+    assert seen == [(100, 400), (50, 200)]
 
 
 # Cross-encoders
@@ -383,8 +398,8 @@ def test_a_photo_reranker_scores_photos_and_texts(folder, photos):
         with torch.inference_mode():
             logits = network(**reader(text=text, images=image, return_tensors="pt")).logits[0, -1]
         expected.append(float(logits[yes] - logits[no]))
-    pairs = [("a brick wall", photo) for photo in photos]
-    found = values(score_photos(pairs, cross_encoder(model), threads=2))
+    pairs = [("a brick wall", photo.name) for photo in photos]
+    found = values(score_photos(pairs, photos[0].parent, cross_encoder(model), threads=2))
     assert np.allclose(found, expected, atol=1e-3)
 
 
@@ -395,13 +410,23 @@ def test_a_prompt_of_the_profile_reaches_the_cross_encoder(folder):
     assert not np.allclose(values(score_pairs(PAIRS[:2], told, threads=1)), plain, atol=1e-2)
 
 
+def test_the_paper_profile_is_in_the_keys_of_its_backends():
+    roles = yaml.safe_load((PROFILE_FOLDER / "paper.yml").read_text(encoding="utf-8"))
+    assert TextEncoder.model_validate(roles["text_embedder"]).dimensions == 4096
+    assert PhotoEncoder.model_validate(roles["photo_embedder"]).dimensions == 4096
+    assert CrossEncoder.model_validate(roles["reranker"]).batch > 1
+    for role in ("judge", "photo_judge", "writer", "extractor"):
+        url = roles[role].pop("base_url")
+        assert url.startswith("${HETERQA_")
+        endpoint = Endpoint.model_validate(roles[role])
+        assert endpoint.api_key_env is None
+
+
 # Settings that cannot work: one sentence that names role and key
 
 
 def spoil(model: Path, target: Path, remove: str) -> Path:
     """A copy of a model without the weights of that name."""
-    import shutil
-
     from safetensors.torch import load_file, save_file
 
     shutil.copytree(model, target)
@@ -460,17 +485,16 @@ def test_a_folder_that_holds_no_model_names_role_and_key(tmp_path):
 
 def test_a_model_that_reads_no_photos_or_gives_several_scores_is_refused(folder, photos, tmp_path):
     with pytest.raises(UserError, match=r"^photo_embedder: .* reads no photos"):
-        embed_photos(photos, photo_encoder(folder("bert")), threads=1)
+        embed_files(photos, photo_encoder(folder("bert")))
     with pytest.raises(UserError, match=r"^photo_reranker: .* reads no photos"):
-        score_photos([("a", photos[0])], cross_encoder(folder("cross_encoder")), threads=1)
+        text_only = cross_encoder(folder("cross_encoder"))
+        score_photos([("a", "0.png")], photos[0].parent, text_only, threads=1)
     three = tiny_models.cross_encoder(tmp_path / "three", labels=3)
     with pytest.raises(UserError, match=r"^reranker: .* gives 3 scores a pair"):
         score_pairs([("a", "b")], cross_encoder(three), threads=1)
 
 
 def test_code_that_comes_with_a_model_is_not_run(folder, tmp_path):
-    import shutil
-
     shutil.copytree(folder("bert"), tmp_path / "model")
     config = json.loads((tmp_path / "model" / "config.json").read_text())
     config |= {
@@ -506,8 +530,6 @@ def test_keys_are_checked_when_the_profile_is_read(changes):
 
 
 def test_a_text_that_fails_is_an_error_answer_and_fails_alone(folder, monkeypatch):
-    from udfs import encoders
-
     parameters = text_encoder(folder("kalm"), max_tokens=63)
     loaded = encoders._embedder(parameters, "document", "text_embedder")
     whole = type(loaded.model).preprocess
@@ -531,8 +553,6 @@ def test_a_text_that_fails_is_an_error_answer_and_fails_alone(folder, monkeypatc
 
 
 def test_a_vector_that_is_no_vector_is_an_error(folder, tmp_path):
-    import shutil
-
     from safetensors.torch import load_file, save_file
 
     model = tmp_path / "broken"
@@ -551,8 +571,6 @@ def test_nothing_asked_is_nothing_answered(folder):
 
 
 def test_models_are_shared_by_roles_that_agree(folder):
-    from udfs import encoders
-
     one = encoders._embedder(text_encoder(folder("clip")), "query", "text_embedder")
     other = encoders._embedder(
         photo_encoder(folder("clip"), dimensions=8), "query", "photo_embedder"

@@ -91,9 +91,9 @@ def texts_by(name: str, dimensions: int = tiny_models.WIDTH, purpose: Any = "que
 
 
 def photos_by(name: str) -> Role:
-    def ask(root: Path, photos: Sequence[Path], threads: int) -> list[Any]:
+    def ask(root: Path, photos: Sequence[str], threads: int) -> list[Any]:
         encoder = parameters(PhotoEncoder, tiny(root, name), dimensions=tiny_models.WIDTH)
-        return without_time(embed_photos(photos, encoder, threads))
+        return without_time(embed_photos(photos, root, encoder, threads))
 
     return Role(photos, ask)
 
@@ -107,20 +107,20 @@ def pairs_by(name: str) -> Role:
 
 
 def photo_pairs_by(name: str) -> Role:
-    def ask(root: Path, pairs: Sequence[tuple[str, Path]], threads: int) -> list[Any]:
+    def ask(root: Path, pairs: Sequence[tuple[str, str]], threads: int) -> list[Any]:
         encoder = parameters(CrossEncoder, tiny(root, name))
-        return without_time(score_photos(pairs, encoder, threads))
+        return without_time(score_photos(pairs, root, encoder, threads))
 
     return Role(lambda root: [(claim, photo) for claim in CLAIMS for photo in photos(root)], ask)
 
 
 @lru_cache
-def photos(root: Path) -> Sequence[Path]:
+def photos(root: Path) -> Sequence[str]:
     noise = np.random.default_rng(7)
     for number in range(4):
         pixels = noise.integers(0, 255, (20 + 9 * number, 50, 3), dtype=np.uint8)
         Image.fromarray(pixels).save(root / f"{number}.png")
-    return [*(root / f"{number}.png" for number in range(4)), root / "none.png"]
+    return [*(f"{number}.png" for number in range(4)), "none.png"]
 
 
 def embedded_reranker() -> Role:

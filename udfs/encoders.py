@@ -20,12 +20,11 @@ from pydantic import Field, model_validator
 
 from udfs.batch import Answer, workers
 from udfs.parameters import Strict, model_folder
+from udfs.photo import PhotoError, read_photo, small_photo
 from udfs.settings import UserError
 
 Purpose = Literal["query", "document"]
-Input = TypeVar("Input")
-_MOST_BYTES = 30_000_000
-_MOST_PIXELS = 60_000_000
+Input = TypeVar("Input", str, tuple[str, str])
 
 
 class _Model(Strict):
@@ -68,10 +67,10 @@ class TextEncoder(_Model):
 class PhotoEncoder(TextEncoder):
     """Photos as vectors, and queries about them as vectors of the same space.
 
-    max_pixels: a larger photo is made smaller before the model sees it.
+    max_side: a photo is made smaller until its longer side has so many pixels.
     """
 
-    max_pixels: int = Field(default=1_310_720, ge=1024)
+    max_side: int = Field(default=1024, ge=16, le=8192)
 
 
 class CrossEncoder(_Model):
@@ -81,7 +80,7 @@ class CrossEncoder(_Model):
     """
 
     prompt: str | None = None
-    max_pixels: int = Field(default=1_310_720, ge=1024)
+    max_side: int = Field(default=1024, ge=16, le=8192)
 
 
 # Vectors
@@ -99,32 +98,34 @@ def embed_texts(
     Raises UserError, naming the role, for a model that cannot be used as the profile says.
     """
     tower = _embedder(parameters, purpose, role)
-    own = (parameters.query_prompt, parameters.document_prompt)[purpose == "document"]
-    prompt = _prompt(tower.model, purpose) if own is None else own
+    prompt = _prompt(tower, purpose, parameters)
 
     def embed(batch: Sequence[str]) -> list[_Outcome]:
         return _vectors(tower, [tower.text(text) for text in batch], purpose, prompt, parameters)
 
-    return _ask(contents, len, embed, tower, parameters.batch, threads)
+    return _ask(contents, embed, tower, parameters.batch, threads)
 
 
 def embed_photos(
-    photos: Sequence[Path],
+    photos: Sequence[str],
+    folder: Path,
     parameters: PhotoEncoder,
     threads: int,
     role: str = "photo_embedder",
 ) -> list[Answer]:
-    """A vector of each photo file, comparable with those of queries by `embed_texts`."""
+    """A vector of each photo, comparable with those that `embed_texts` gives for queries.
+
+    photos: paths below the folder; one that leads out of it is an error answer.
+    """
     tower = _embedder(parameters, "document", role)
     _require_photos(tower, parameters, role)
-    own = parameters.document_prompt
-    prompt = _prompt(tower.model, "document") if own is None else own
+    prompt = _prompt(tower, "document", parameters)
 
-    def embed(batch: Sequence[Path]) -> list[_Outcome]:
-        images = [{"image": _open_photo(photo, parameters.max_pixels)} for photo in batch]
+    def embed(batch: Sequence[str]) -> list[_Outcome]:
+        images = [_image(folder, photo, parameters.max_side) for photo in batch]
         return _vectors(tower, images, "document", prompt, parameters)
 
-    return _ask(photos, lambda _: 0, embed, tower, parameters.batch, threads)
+    return _ask(photos, embed, tower, parameters.batch, threads)
 
 
 # Pairs
@@ -141,35 +142,38 @@ def score_pairs(
     A logit and not a probability: near 0 and 1 a rounded probability no longer ranks.
     """
     scorer = _scorer(parameters, role)
-    prompt = _default_prompt(scorer.model) if parameters.prompt is None else parameters.prompt
+    prompt = _instruction(scorer, parameters)
 
     def score(batch: Sequence[tuple[str, str]]) -> list[_Outcome]:
         return _logits(scorer, [(scorer.text(q), scorer.text(d)) for q, d in batch], prompt)
 
-    return _ask(
-        pairs, lambda pair: len(pair[0]) + len(pair[1]), score, scorer, parameters.batch, threads
-    )
+    return _ask(pairs, score, scorer, parameters.batch, threads)
 
 
 def score_photos(
-    pairs: Sequence[tuple[str, Path]],
+    pairs: Sequence[tuple[str, str]],
+    folder: Path,
     parameters: CrossEncoder,
     threads: int,
     role: str = "photo_reranker",
 ) -> list[Answer]:
-    """The relevance logit of each (query, photo file), rounded to 4 decimals."""
+    """The relevance logit of each (query, photo below the folder), rounded to 4 decimals."""
     scorer = _scorer(parameters, role)
     _require_photos(scorer, parameters, role)
-    prompt = _default_prompt(scorer.model) if parameters.prompt is None else parameters.prompt
+    prompt = _instruction(scorer, parameters)
 
-    def score(batch: Sequence[tuple[str, Path]]) -> list[_Outcome]:
+    def score(batch: Sequence[tuple[str, str]]) -> list[_Outcome]:
         opened = [
-            (scorer.text(query), {"image": _open_photo(photo, parameters.max_pixels)})
+            (scorer.text(query), _image(folder, photo, parameters.max_side))
             for query, photo in batch
         ]
         return _logits(scorer, opened, prompt)
 
-    return _ask(pairs, lambda pair: len(pair[0]), score, scorer, parameters.batch, threads)
+    return _ask(pairs, score, scorer, parameters.batch, threads)
+
+
+def _image(folder: Path, photo: str, side: int) -> dict[str, Any]:
+    return {"image": small_photo(read_photo(folder, photo), side)}
 
 
 # Asking: one input a call in worker threads, or sorted batches one after the other
@@ -182,7 +186,6 @@ class _Outcome(NamedTuple):
 
 def _ask(
     inputs: Sequence[Input],
-    length: Callable[[Input], int],
     run: Callable[[Sequence[Input]], list[_Outcome]],
     loaded: _Loaded,
     size: int,
@@ -194,13 +197,17 @@ def _ask(
         return list(workers(threads).map(lambda item: _ask_one(run, item), inputs))
 
     answers: list[Answer] = [Answer(None)] * len(inputs)
-    order = sorted(range(len(inputs)), key=lambda i: (length(inputs[i]), inputs[i]))
+    order = sorted(range(len(inputs)), key=lambda i: (_length(inputs[i]), inputs[i]))
     for start in range(0, len(order), size):
         places = order[start : start + size]
         found = _ask_batch(run, [inputs[i] for i in places])
         for place, answer in zip(places, found, strict=True):
             answers[place] = answer
     return answers
+
+
+def _length(item: str | tuple[str, str]) -> int:
+    return len(item) if isinstance(item, str) else sum(map(len, item))
 
 
 def _ask_batch(
@@ -241,10 +248,11 @@ def _ms(seconds: float) -> float:
 
 
 def _reason(exception: Exception) -> str:
-    detail = f"{type(exception).__name__}: {' '.join(str(exception).split())}"[:280]
-    if isinstance(exception, _PhotoError):
-        return f"photo: {' '.join(str(exception).split())}"[:300]
-    return f"{'too large' if 'OutOfMemory' in detail else 'failed'}: {detail}"
+    detail = " ".join(str(exception).split())
+    if isinstance(exception, PhotoError):
+        return f"photo: {detail}"[:300]
+    name = type(exception).__name__
+    return f"{'too large' if 'OutOfMemory' in name else 'failed'}: {name}: {detail}"[:300]
 
 
 # Running a model
@@ -522,41 +530,17 @@ def _keeps_state(model: Any) -> bool:
     return False
 
 
-def _prompt(model: Any, purpose: Purpose) -> str:
-    """The model's own prompt: the first that is not empty, by the names that models use."""
+def _prompt(tower: _Loaded, purpose: Purpose, parameters: TextEncoder) -> str:
+    """The profile's prompt; or the model's, the first not empty by the names that models use."""
+    own = parameters.query_prompt if purpose == "query" else parameters.document_prompt
+    if own is not None:
+        return own
+    prompts = tower.model.prompts
     names = ("query",) if purpose == "query" else ("document", "passage", "corpus")
-    return next((model.prompts[name] for name in names if model.prompts.get(name)), "")
+    return next((prompts[name] for name in names if prompts.get(name)), "")
 
 
-def _default_prompt(model: Any) -> str:
-    return model.prompts.get(model.default_prompt_name) or ""
-
-
-# Photos
-
-
-class _PhotoError(Exception):
-    pass
-
-
-def _open_photo(path: Path, max_pixels: int) -> Any:
-    """The photo, upright, made smaller where it is larger than wanted.
-
-    Its bytes and pixels are bounded before it is decoded.
-    """
-    from PIL import Image, ImageOps
-
-    try:
-        if path.stat().st_size > _MOST_BYTES:
-            raise _PhotoError(f"{path.name} has more than {_MOST_BYTES:,} bytes")
-        with Image.open(path) as image:
-            if image.width * image.height > _MOST_PIXELS:
-                raise _PhotoError(f"{path.name} has more than {_MOST_PIXELS:,} pixels")
-            upright = ImageOps.exif_transpose(image).convert("RGB")
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        raise _PhotoError(f"{path.name} cannot be read ({type(error).__name__})") from None
-    scale = math.sqrt(max_pixels / (upright.width * upright.height))
-    if scale < 1:
-        size = (max(1, int(upright.width * scale)), max(1, int(upright.height * scale)))
-        upright = upright.resize(size, Image.Resampling.LANCZOS)
-    return upright
+def _instruction(scorer: _Loaded, parameters: CrossEncoder) -> str:
+    if parameters.prompt is not None:
+        return parameters.prompt
+    return scorer.model.prompts.get(scorer.model.default_prompt_name) or ""

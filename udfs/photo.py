@@ -1,4 +1,4 @@
-"""Photos for a model that sees: a file below the photo folder as a small JPEG in a data URL.
+"""Photos for a model that sees: a file below the photo folder, made small.
 
 A path cannot leave the folder, and bytes and pixels are bounded before anything is decoded.
 """
@@ -30,9 +30,9 @@ def data_url(folder: Path, path: str, side: int = 768, quality: int = 85) -> str
 
     `path` is relative to the folder. Raises PhotoError.
     """
-    return "data:image/jpeg;base64," + base64.b64encode(
-        _small_jpeg(read_photo(folder, path), side, quality)
-    ).decode("ascii")
+    written = io.BytesIO()
+    small_photo(read_photo(folder, path), side).save(written, "JPEG", quality=quality)
+    return "data:image/jpeg;base64," + base64.b64encode(written.getvalue()).decode("ascii")
 
 
 def read_photo(folder: Path, path: str) -> bytes:
@@ -64,7 +64,8 @@ def read_photo(folder: Path, path: str) -> bytes:
     return content
 
 
-def _small_jpeg(content: bytes, side: int, quality: int) -> bytes:
+def small_photo(content: bytes, side: int) -> Image:
+    """The photo upright, in RGB, its longer side at most `side` pixels. Raises PhotoError."""
     from PIL import Image, ImageOps
 
     try:
@@ -77,15 +78,12 @@ def _small_jpeg(content: bytes, side: int, quality: int) -> bytes:
                 image.draft("RGB", (side, side))  # a JPEG is decoded small in the first place
                 upright = ImageOps.exif_transpose(image)
                 upright.thumbnail((side, side), Image.Resampling.LANCZOS)
-                small = _on_white(upright)
-        written = io.BytesIO()
-        small.save(written, "JPEG", quality=quality)
+                return _on_white(upright)
     except PhotoError:
         raise
     except Exception as error:
         # Pillow's decoders raise whatever a broken file makes them stumble over.
         raise PhotoError(f"the file is no readable photo ({type(error).__name__})") from None
-    return written.getvalue()
 
 
 def _on_white(image: Image) -> Image:
