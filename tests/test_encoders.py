@@ -10,6 +10,7 @@ import json
 import shutil
 import socket
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -230,6 +231,46 @@ def test_texts_are_cut_at_max_tokens_and_tokens_counted(folder):
     lengths = [min(len(reader(text)["input_ids"]), 10) for text in TEXTS]
     assert [answer.input_tokens for answer in short] == lengths
     assert all(answer.latency_ms > 0 and answer.cost == 0 for answer in short)
+
+
+def test_all_places_of_a_model_can_be_filled(folder):
+    """RoBERTa counts its places from its padding token on, so one is lost here."""
+    for name, places, dimensions in (("bert", 128, WIDTH), ("ance", 127, 12)):
+        parameters = text_encoder(folder(name), dimensions=dimensions, max_tokens=places)
+        [answer] = embed_texts(["word " * 100], "document", parameters, threads=1)
+        assert (answer.error, answer.input_tokens) == (None, places)
+        longer = text_encoder(folder(name), dimensions=dimensions, max_tokens=places + 1)
+        with pytest.raises(UserError, match=f"reads {places} tokens at most, the profile says"):
+            embed_texts(["a"], "document", longer, threads=1)
+
+
+def test_a_model_that_keeps_state_is_called_one_call_at_a_time(folder, monkeypatch):
+    """Qwen3-VL leaves `rope_deltas` in the model, which a call beside it would read."""
+    parameters = text_encoder(folder("kalm"), max_tokens=61)
+    expected = values(embed_texts(TEXTS * 4, "document", parameters, threads=4))
+    [source] = [source for source in encoders._MODELS if source.max_tokens == 61]
+    loaded = encoders._MODELS.pop(source)
+    assert not loaded.is_serial
+    loaded.model[0].rope_deltas = None
+    assert encoders._keeps_state(loaded.model)
+
+    running, most = 0, 0
+
+    def forward(features: Any, **task: str) -> Any:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        found = type(loaded.model).forward(loaded.model, features, **task)
+        running -= 1
+        return found
+
+    monkeypatch.setattr(loaded.model, "forward", forward)
+    monkeypatch.setitem(encoders._MODELS, source, loaded._replace(is_serial=True))
+    with ThreadPoolExecutor(4) as callers:
+        asked = [callers.submit(embed_texts, TEXTS, "document", parameters, 4) for _ in range(4)]
+        found = np.concatenate([values(each.result()) for each in asked])
+    assert (found == expected).all()
+    assert most == 1
 
 
 def test_a_larger_batch_gives_the_same_up_to_rounding_in_the_order_of_the_texts(folder):

@@ -54,12 +54,13 @@ class _Model(Strict):
 class TextEncoder(_Model):
     """Texts as vectors of `dimensions`; fewer than the model has cuts them off (matryoshka).
 
-    query_model: the tower for queries, where it is a model of its own. Prompts are put before a
-    text; without them the model's own are.
+    query_model: the tower for queries, where it is a model of its own, and its query_revision.
+    Prompts are put before a text; without them the model's own are.
     """
 
     dimensions: int = Field(gt=0, le=65536)
     query_model: str | None = Field(default=None, min_length=1)
+    query_revision: str | None = Field(default=None, min_length=1)
     query_prompt: str | None = None
     document_prompt: str | None = None
 
@@ -181,7 +182,8 @@ def _image(folder: Path, photo: str, side: int) -> dict[str, Any]:
 
 class _Outcome(NamedTuple):
     value: Any
-    tokens: int
+    tokens: int = 0
+    error: str | None = None
 
 
 def _ask(
@@ -221,8 +223,8 @@ def _ask_batch(
         raise
     except Exception:
         return [_ask_one(run, item) for item in batch]
-    share = (time.perf_counter() - started) * 1000 / len(batch)
-    return [_answer(outcome, share) for outcome in outcomes]
+    seconds = time.perf_counter() - started
+    return [_answer(outcome, seconds / len(batch)) for outcome in outcomes]
 
 
 def _ask_one(run: Callable[[Sequence[Input]], list[_Outcome]], item: Input) -> Answer:
@@ -232,19 +234,13 @@ def _ask_one(run: Callable[[Sequence[Input]], list[_Outcome]], item: Input) -> A
     except UserError:
         raise
     except Exception as exception:
-        return Answer(None, _reason(exception), latency_ms=_ms(time.perf_counter() - started))
-    return _answer(outcome, (time.perf_counter() - started) * 1000)
+        outcome = _Outcome(None, error=_reason(exception))
+    return _answer(outcome, time.perf_counter() - started)
 
 
-def _answer(outcome: _Outcome, latency_ms: float) -> Answer:
-    error = None if outcome.value is not None else "failed: the model's answer is not a number"
-    return Answer(
-        outcome.value, error, input_tokens=outcome.tokens, latency_ms=round(latency_ms, 3)
-    )
-
-
-def _ms(seconds: float) -> float:
-    return round(seconds * 1000, 3)
+def _answer(outcome: _Outcome, seconds: float) -> Answer:
+    latency_ms = round(seconds * 1000, 3)
+    return Answer(outcome.value, outcome.error, outcome.tokens, latency_ms=latency_ms)
 
 
 def _reason(exception: Exception) -> str:
@@ -300,8 +296,11 @@ def _vectors(
     for row, count in zip(rows, tokens, strict=True):
         norm = float(np.linalg.norm(row))
         usable = math.isfinite(norm) and norm > 0 and len(row) == parameters.dimensions
-        vector = (row / norm).astype(np.float16).astype(np.float32).tolist() if usable else None
-        outcomes.append(_Outcome(vector, count))
+        if usable:
+            vector = (row / norm).astype(np.float16).astype(np.float32).tolist()
+            outcomes.append(_Outcome(vector, count))
+        else:
+            outcomes.append(_Outcome(None, count, "failed: the model gave no usable vector"))
     return outcomes
 
 
@@ -311,7 +310,9 @@ def _logits(scorer: _Loaded, pairs: list[Any], prompt: str) -> list[_Outcome]:
     features, tokens = _run(scorer, pairs, prompt)
     logits = features["scores"].to("cpu", torch.float32).reshape(-1).tolist()
     return [
-        _Outcome(round(logit, 4) if math.isfinite(logit) else None, count)
+        _Outcome(round(logit, 4), count)
+        if math.isfinite(logit)
+        else _Outcome(None, count, "failed: the model gave no number")
         for logit, count in zip(logits, tokens, strict=True)
     ]
 
@@ -353,10 +354,12 @@ _LOADING = threading.Lock()
 
 
 def _embedder(parameters: TextEncoder, purpose: Purpose, role: str) -> _Loaded:
-    key, model = "model", parameters.model
+    model = parameters.model
     if purpose == "query" and parameters.query_model:
-        key, model = "query_model", parameters.query_model
-    tower = _load(parameters, "embedder", model, role, key)
+        model = parameters.query_model
+        tower = _load(parameters, "embedder", model, parameters.query_revision, role, "query_model")
+    else:
+        tower = _load(parameters, "embedder", model, parameters.revision, role, "model")
     found = tower.model.get_embedding_dimension()
     if found is not None and found < parameters.dimensions:
         raise UserError(
@@ -367,7 +370,8 @@ def _embedder(parameters: TextEncoder, purpose: Purpose, role: str) -> _Loaded:
 
 
 def _scorer(parameters: CrossEncoder, role: str) -> _Loaded:
-    scorer = _load(parameters, "cross_encoder", parameters.model, role, "model")
+    revision = parameters.revision
+    scorer = _load(parameters, "cross_encoder", parameters.model, revision, role, "model")
     labels = scorer.model.num_labels
     if labels != 1:
         raise UserError(
@@ -385,12 +389,17 @@ def _require_photos(loaded: _Loaded, parameters: _Model, role: str) -> None:
 
 
 def _load(
-    parameters: _Model, kind: Literal["embedder", "cross_encoder"], model: str, role: str, key: str
+    parameters: _Model,
+    kind: Literal["embedder", "cross_encoder"],
+    model: str,
+    revision: str | None,
+    role: str,
+    key: str,
 ) -> _Loaded:
     source = _Source(
         kind,
         model,
-        parameters.revision,
+        revision,
         parameters.trust_remote_code,
         parameters.device,
         parameters.dtype,
@@ -507,16 +516,20 @@ def _bound_length(model: Any, source: _Source, role: str) -> None:
         if not isinstance(module, Transformer):
             continue
         config = module.model.config.get_text_config()
-        places = getattr(config, "max_position_embeddings", None)
-        # The family of RoBERTa counts its positions from the padding token on.
-        if places and "roberta" in config.model_type:
-            places -= config.pad_token_id + 1
-        if places and 0 < places < source.max_tokens:
+        places = (getattr(config, "max_position_embeddings", None) or 0) - _first_place(module)
+        if 0 < places < source.max_tokens:
             raise UserError(
                 f"{role}: '{source.model}' reads {places} tokens at most, the profile says "
                 f"{source.max_tokens}; lower `max_tokens` in the profile"
             )
         module.max_seq_length = source.max_tokens
+
+
+def _first_place(network: Any) -> int:
+    """The position of the first token: the family of RoBERTa counts on from its padding token."""
+    tables = (getattr(module, "position_embeddings", None) for module in network.modules())
+    paddings = (getattr(table, "padding_idx", None) for table in tables)
+    return next((padding + 1 for padding in paddings if padding is not None), 0)
 
 
 def _keeps_state(model: Any) -> bool:
