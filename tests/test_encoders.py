@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import shutil
 import socket
+import subprocess
+import sys
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -43,7 +46,7 @@ from udfs.encoders import (
     score_photos,
 )
 from udfs.endpoint import Endpoint
-from udfs.settings import PROFILE_FOLDER, UserError
+from udfs.settings import PROFILE_FOLDER, REPO, UserError
 
 TEXTS = ["A quiet cafe by the river.", "寿司と酒 🍣", "no", "word " * 40, "http://a.b/c.jpg"]
 PAIRS = [("quiet place", text) for text in TEXTS]
@@ -522,6 +525,29 @@ def test_a_folder_that_holds_no_model_names_role_and_key(tmp_path):
     twice = text_encoder(tmp_path, query_model=str(tmp_path))
     with pytest.raises(UserError, match=r"^me: .* correct `query_model` in the profile"):
         embed_texts(["a"], "query", twice, threads=1, role="me")
+
+
+def test_a_model_that_was_fetched_once_is_used_without_the_network(folder, tmp_path):
+    kept = tmp_path / "hub" / "models--someone--tiny"
+    shutil.copytree(folder("qwen3_embedding"), kept / "snapshots" / ("0" * 40))
+    (kept / "refs").mkdir()
+    (kept / "refs" / "main").write_text("0" * 40)
+    code = (
+        "import socket\n"
+        "def refuse(*_): raise SystemExit('the network was asked')\n"
+        "socket.socket.connect = socket.getaddrinfo = refuse\n"
+        "from udfs.encoders import TextEncoder, embed_texts\n"
+        "keys = {'backend': 'sentence_transformers', 'model': 'someone/tiny'}\n"
+        "model = TextEncoder(**keys, dimensions=16, max_tokens=64)\n"
+        "print(embed_texts(['a'], 'query', model, 1)[0].value)"
+    )
+    environ = os.environ | {"HF_HOME": str(tmp_path)}
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=REPO, env=environ
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    same = embed_texts(["a"], "query", text_encoder(folder("qwen3_embedding")), threads=1)[0]
+    assert json.loads(done.stdout.splitlines()[-1]) == same.value
 
 
 def test_a_model_that_reads_no_photos_or_gives_several_scores_is_refused(folder, photos, tmp_path):

@@ -417,29 +417,8 @@ def _open(source: _Source, role: str, key: str) -> _Loaded:
         raise UserError(
             f"{role}: '{source.model}' is a folder and has no revision; remove `revision`"
         )
-    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
-    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
-    import sentence_transformers
-    import torch
-    from transformers.utils import logging as transformers_logging
-
-    transformers_logging.disable_progress_bar()
-    # The workers are the threads; a model that took more would also add in another order.
-    torch.set_num_threads(1)
-    classes = {
-        "embedder": sentence_transformers.SentenceTransformer,
-        "cross_encoder": sentence_transformers.CrossEncoder,
-    }
     try:
-        with _LoadReport() as report:
-            model = classes[source.kind](
-                str(folder or source.model),
-                device=None if source.device == "auto" else source.device,
-                revision=source.revision,
-                trust_remote_code=source.trust_remote_code,
-                local_files_only=folder is not None,
-                model_kwargs={"dtype": source.dtype},
-            )
+        model, missing = _read(source, folder)
     except Exception as error:
         if "trust_remote_code" in str(error):
             raise UserError(
@@ -450,7 +429,6 @@ def _open(source: _Source, role: str, key: str) -> _Loaded:
         raise UserError(
             f"{role}: '{source.model}' cannot be loaded; correct `{key}` in the profile ({reason})"
         ) from None
-    missing = [name for name in report.missing if source.kind != "embedder" or "pooler" not in name]
     if missing:
         raise UserError(
             f"{role}: '{source.model}' lacks weights ({', '.join(missing)[:200]}) and would answer "
@@ -477,6 +455,45 @@ def _reads(model: Any) -> set[str]:
 def _takes_messages_in_parts(model: Any) -> bool:
     formatter = getattr(model[0], "input_formatter", None)
     return "message" in model.modalities and getattr(formatter, "message_format", "") != "flat"
+
+
+def _read(source: _Source, folder: Path | None) -> tuple[Any, list[str]]:
+    """The model, and the names of weights that it needs and lacks."""
+    if folder is not None:
+        return _construct(source, str(folder), local=True)
+    try:
+        # What was fetched once is used as it is, without a look at the hub for newer weights.
+        return _construct(source, source.model, local=True)
+    except OSError:
+        return _construct(source, source.model, local=False)
+
+
+def _construct(source: _Source, location: str, local: bool) -> tuple[Any, list[str]]:
+    os.environ.setdefault("HF_HUB_DISABLE_PROGRESS_BARS", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    import sentence_transformers
+    import torch
+    from transformers.utils import logging as transformers_logging
+
+    transformers_logging.disable_progress_bar()
+    # The workers are the threads; a model that took more would also add in another order.
+    torch.set_num_threads(1)
+    is_embedder = source.kind == "embedder"
+    classes = {
+        "embedder": sentence_transformers.SentenceTransformer,
+        "cross_encoder": sentence_transformers.CrossEncoder,
+    }
+    with _LoadReport() as report:
+        model = classes[source.kind](
+            location,
+            device=None if source.device == "auto" else source.device,
+            revision=source.revision,
+            trust_remote_code=source.trust_remote_code,
+            local_files_only=local,
+            model_kwargs={"dtype": source.dtype},
+        )
+    # No pooling of an embedder reads the pooler, and many come without.
+    return model, [name for name in report.missing if not is_embedder or "pooler" not in name]
 
 
 class _LoadReport(logging.Handler):
