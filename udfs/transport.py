@@ -15,7 +15,7 @@ import openai
 from pydantic_core import from_json
 
 from udfs.endpoint import Endpoint
-from udfs.retry import retry_after
+from udfs.retry import PAUSE_HEADERS, retry_after
 from udfs.settings import UserError
 
 MOST_BYTES = 2_000_000  # of an answer; an embedding of 65,536 numbers fits
@@ -67,10 +67,10 @@ class BoundedClient(httpx2.AsyncClient):
                     raise Failure("too large", detail, may_be_paid=True)
         finally:
             await response.aclose()
-        framing = ("content-encoding", "content-length", "transfer-encoding")
-        headers = [(k, v) for k, v in response.headers.multi_items() if k.lower() not in framing]
+        # What frames the body is no longer true; what asks for a pause is all that is read.
+        pauses = {n: response.headers[n] for n in PAUSE_HEADERS if n in response.headers}
         return httpx2.Response(
-            response.status_code, headers=headers, content=bytes(body), request=request
+            response.status_code, headers=pauses, content=bytes(body), request=request
         )
 
 
