@@ -245,7 +245,8 @@ def make_app(options: argparse.Namespace) -> Any:
             return StreamingResponse(_huge(text, request, state), media_type="application/json")
         if fault == "drip":
             return StreamingResponse(_drip(text), media_type="application/json")
-        return Response(text, media_type="application/json")
+        headers = {"X-Echo": key} if "echo" in fault else None
+        return Response(text, media_type="application/json", headers=headers)
 
     def _wait() -> dict[str, str]:
         if options.retry_after == "ms":

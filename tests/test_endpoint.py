@@ -129,6 +129,9 @@ def test_a_fault_on_the_first_try_is_overcome_by_the_second(server, fault):
     assert answer.error is None
     assert answer.value.verdict == "yes"
     assert answer.attempts == 2
+    # An attempt of which nothing came back counts as the most that it can have cost.
+    may_be_paid = fault in ("reset", "hang", "drip", "half_body")
+    assert (answer.output_tokens >= 600) == may_be_paid
 
 
 def test_a_repair_is_asked_once_with_the_answer_and_the_error(server):
@@ -209,10 +212,10 @@ def test_a_compressed_bomb_counts_decompressed(tmp_path):
 def test_the_deadline_of_a_call_ends_its_attempts(server):
     assert ask(server, "all is well", model="deadline").error is None
     started = time.monotonic()
-    parameters = {"timeout_seconds": 0.4, "deadline_seconds": 0.6, "attempts": 20}
+    parameters = {"timeout_seconds": 10, "deadline_seconds": 0.6, "attempts": 20}
     answer = ask(server, "deadline FAULT hang always", model="deadline", **parameters)
     assert answer.error.startswith("timed out: ")
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 5
 
 
 def test_the_wait_that_a_server_asks_for_is_kept(tmp_path):
@@ -491,28 +494,30 @@ def test_lasting_faults_alone_do_not_look_like_an_endpoint_that_is_down(server):
 
 def test_ctrl_c_sends_nothing_more(tmp_path):
     code = (
-        "import json, sys\n"
+        "import sys, time\n"
         "from tests.test_endpoint import ask_chat, endpoint, request\n"
-        "print('asking', flush=True)\n"
         "requests = [request(str(n), key=str(n)) for n in range(1000)]\n"
-        "ask_chat(requests, endpoint(sys.argv[1]), lambda key, answer: print(key, flush=True))\n"
+        "try:\n"
+        "    ask_chat(requests, endpoint(sys.argv[1]), lambda key, _: print(key, flush=True))\n"
+        "except KeyboardInterrupt:\n"
+        "    print('interrupted', flush=True)\n"
+        "    time.sleep(1)\n"
     )
     with fault_server(tmp_path, latency=0.1) as slow:
         asking = subprocess.Popen(
             [sys.executable, "-c", code, slow.base_url],
             cwd=REPO,
             stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
             text=True,
         )
         while len(slow.calls) < 10:
             time.sleep(0.05)
         asking.send_signal(2)
-        output, errors = asking.communicate(timeout=10)
-        time.sleep(0.3)
-        answered = len(output.split()) - 1
-        assert "KeyboardInterrupt" in errors
-        assert answered <= len(slow.calls) <= answered + 8
+        output, _ = asking.communicate(timeout=20)
+        answered = output.split()
+        assert answered[-1] == "interrupted"
+        # What was in flight, and what went out while the signal was on its way.
+        assert len(answered) - 1 <= len(slow.calls) <= len(answered) + 8
 
 
 # -- the budget ----------------------------------------------------------------------------------
