@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import logging
 import os
 import subprocess
@@ -13,9 +14,12 @@ from email.utils import format_datetime
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tests.fault_server import HUGE_BYTES, FaultServer, fault_server
+from udfs import calls
 from udfs.batch import REASONS, Answer
 from udfs.budget import Budget
 from udfs.endpoint import (
@@ -29,6 +33,7 @@ from udfs.endpoint import (
 from udfs.prompt import chat_request
 from udfs.retry import MOST_RETRY_AFTER, back_off, retry_after
 from udfs.settings import REPO, CostLimit, UserError
+from udfs.transport import Failure
 
 KEY = "sk-planted-0123456789abcdef"
 
@@ -250,6 +255,35 @@ def test_an_embedding_that_fails_has_a_reason(server):
     assert answers[1].value is None and answers[1].error.startswith("server error: ")
 
 
+JSON = st.recursive(
+    st.none() | st.booleans() | st.floats() | st.integers() | st.text(max_size=5),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(["message", "content", "refusal", "finish_reason", "embedding"]), inner
+        )
+    ),
+    max_leaves=12,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(content=JSON, usage=JSON)
+def test_whatever_a_server_sends_is_an_answer_or_a_failure(content, usage):
+    reply = {"choices": content, "data": content, "usage": usage}
+    for read in (calls._text_of, lambda reply: calls._embedding_of(reply, None)):
+        with contextlib.suppress(Failure):
+            assert read(reply)
+    tokens = calls._tokens_of(reply, (5, 7))
+    assert all(isinstance(count, int) and count >= 0 for count in tokens)
+
+
+def test_a_request_that_cannot_be_written_is_its_own_failure(server):
+    broken, fine = ask_embeddings([("a", "half a pair \ud800"), ("b", "x")], endpoint(server))
+    assert broken.error.startswith("failed: UnicodeEncodeError")
+    assert fine.error is None
+
+
 # -- settings ------------------------------------------------------------------------------------
 
 
@@ -373,7 +407,7 @@ def test_every_answer_is_handed_out_once_in_order_and_each_request_is_paid_once(
     with fault_server(tmp_path, **faults) as faulty:
         shared = endpoint(faulty, in_flight=16, timeout_seconds=3.0)
         answers = ask_chat(requests, shared, lambda key, answer: handed.append((key, answer)))
-        calls, paid, peak = faulty.calls, faulty.paid, faulty.peak_in_flight
+        seen, paid, peak = faulty.calls, faulty.paid, faulty.peak_in_flight
     assert len(answers) == 200
     assert sorted(handed) == sorted((str(n), answer) for n, answer in enumerate(answers))
     assert {answer.error is None for answer in answers} == {True, False}
@@ -383,9 +417,7 @@ def test_every_answer_is_handed_out_once_in_order_and_each_request_is_paid_once(
     assert set(paid.values()) == {1}
     assert peak <= 17
     # Each call's attempts are what the server saw.
-    assert sum(answer.attempts for answer in answers) == len(
-        [c for c in calls if "is_part" not in c]
-    )
+    assert sum(answer.attempts for answer in answers) == len(seen)
 
 
 def test_answers_do_not_depend_on_company_or_order(server):

@@ -189,6 +189,10 @@ class Caller:
             batch.stop(error)
             if call.failure is None or call.input_tokens + call.output_tokens == 0:
                 return None
+        except Exception as error:
+            if error is batch.error:
+                return None
+            call.failure = Failure("failed", self.client.clean(f"{type(error).__name__}: {error}"))
         return call.answer(None)
 
     async def _value(self, job: Job, call: Call, batch: Batch) -> Any:
@@ -385,13 +389,14 @@ def most_tokens(body: dict[str, Any], endpoint: Endpoint) -> tuple[int, int]:
 def _tokens_of(reply: dict[str, Any], most: tuple[int, int]) -> tuple[int, int]:
     """Input and output tokens as the server counts them; the most there can be if it does not."""
     usage = reply.get("usage")
-    counted = usage if isinstance(usage, dict) else {}
-    counts = (counted.get("prompt_tokens"), counted.get("completion_tokens", most[1] and None))
-    known = [c if isinstance(c, int) and 0 <= c < 2**31 else None for c in counts]
-    return (
-        most[0] if known[0] is None else known[0],
-        most[1] if known[1] is None else known[1],
-    )
+    if not isinstance(usage, dict):
+        return most
+
+    def counted(name: str, instead: int) -> int:
+        count = usage.get(name)
+        return count if isinstance(count, int) and 0 <= count < 2**31 else instead
+
+    return counted("prompt_tokens", most[0]), counted("completion_tokens", most[1])
 
 
 def _text_of(reply: dict[str, Any]) -> str:

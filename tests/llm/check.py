@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
+from rich.progress import Progress
 from rich.table import Table
 
 from udfs.batch import REASONS, Answer
@@ -160,7 +161,14 @@ def main() -> None:
             deadline_seconds=900,
             price={"input": 0, "output": 0},  # type: ignore[arg-type]
         )
-        answers = ask_chat(requests, endpoint, lambda *pair: handed.append(pair), Budget())
+        with Progress() as progress:
+            task = progress.add_task("asking", total=len(requests))
+
+            def hand_out(key: str, answer: Answer) -> None:
+                handed.append((key, answer))
+                progress.advance(task)
+
+            answers = ask_chat(requests, endpoint, hand_out, Budget())
     by_key = dict(zip((request.key for request in requests), answers, strict=True))
     show(by_key)
     if options.answers:
