@@ -1,68 +1,78 @@
 -- One row per record and attribute leaf, nested attributes flattened; value is null when unknown.
-with businesses as (select * from {{ ref('stg_businesses') }}),
+with stg_businesses as (select * from {{ ref('stg_businesses') }}),
+
+attribute_leaves as (select * from {{ ref('attribute_leaves') }}),
 
 attributes as (
     select
-        business_id,
-        attribute.key as attribute_key,
-        attribute.value ->> '$' as raw_value,
-    from businesses, json_each(businesses.attributes) as attribute
-),
-
--- A value that looks like a Python dict and can be read as one is taken apart; others are leaves.
-dictionaries as (
-    select
-        *,
-        if(
-            starts_with(raw_value, '{'),
-            try_cast({{ python_dict_to_json('raw_value') }} as json),
-            null
-        ) as dictionary,
-    from attributes
-),
-
-leaves as (
-    select
-        business_id,
-        attribute_key,
-        raw_value,
-    from dictionaries
-    where dictionary is null
-    union all
-    select
-        dictionaries.business_id,
-        dictionaries.attribute_key || '.' || leaf.key as attribute_key,
-        leaf.value ->> '$' as raw_value,
-    from dictionaries, json_each(dictionaries.dictionary) as leaf
-    where dictionaries.dictionary is not null
-),
-
-named as (
-    select
         business_id as record_id,
-        {{ field_name("attribute_key") }} as leaf_name,
-        attribute_key,
-        raw_value,
-        {{ leaf_value("raw_value") }} as value,
-    from leaves
+        unnest({{ json_members('attributes') }}, recursive := true),
+    from stg_businesses
+),
+
+record_leaves as (
+    select
+        attributes.record_id,
+        attribute_leaves.leaf_path,
+        attribute_leaves.leaf_key,
+        attribute_leaves.leaf_name,
+        attribute_leaves.raw_value,
+        attribute_leaves.value,
+    from attributes
+    inner join attribute_leaves
+        on
+            attributes.key = attribute_leaves.attribute
+            and (attributes.value ->> '$') is not distinct from attribute_leaves.attribute_value
+),
+
+-- Keys of one name are spellings of one field, unless a record has two of them.
+name_paths as (
+    select distinct
+        leaf_name,
+        leaf_path,
+    from attribute_leaves
+),
+
+shared_names as (
+    select leaf_name
+    from name_paths
+    group by leaf_name
+    having count(*) > 1
+),
+
+rival_names as (
+    select distinct leaf_name
+    from record_leaves
+    where leaf_name in (select leaf_name from shared_names)
+    group by record_id, leaf_name
+    having count(*) > 1
+),
+
+path_fields as (
+    select
+        leaf_path,
+        leaf_name
+        || if(
+            leaf_name in (select leaf_name from rival_names) and spelling > 1,
+            '__' || spelling, ''
+        ) as field,
+    from (
+        select
+            *,
+            row_number() over (partition by leaf_name order by leaf_path) as spelling,
+        from name_paths
+    ) as numbered_paths
 ),
 
 final as (
     select
-        record_id,
-        -- An attribute that is named like a column of its own keeps both.
-        if(
-            leaf_name in (
-                'record_id', 'name', 'address', 'city', 'state', 'postal_code', 'latitude',
-                'longitude', 'stars', 'review_count', 'is_open', 'categories'
-            ),
-            'attribute_' || leaf_name, leaf_name
-        ) as field,
-        raw_value,
-        value,
-    from named
-    where leaf_name != ''
-    qualify row_number() over (partition by record_id, field order by attribute_key) = 1
+        record_leaves.record_id,
+        path_fields.field,
+        record_leaves.leaf_key as attribute_key,
+        record_leaves.raw_value,
+        record_leaves.value,
+    from record_leaves
+    inner join path_fields on record_leaves.leaf_path = path_fields.leaf_path
 )
 
 select * from final

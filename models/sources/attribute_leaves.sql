@@ -1,0 +1,65 @@
+-- One row per distinct value of an attribute and leaf in it: dicts are taken apart, however deep.
+-- Each distinct value is read once, however many records have it. A list is one leaf.
+with recursive stg_businesses as (select * from {{ ref('stg_businesses') }}),
+
+attributes as (
+    select distinct
+        attribute.key as attribute,
+        attribute.value ->> '$' as attribute_value,
+    from (select unnest({{ json_members('attributes') }}) as attribute from stg_businesses)
+),
+
+nodes as (
+    select
+        attribute,
+        attribute_value,
+        [attribute] as path,
+        attribute_value as raw_value,
+        {{ dictionary('attribute_value') }} as dictionary,
+        1 as depth,
+    from attributes
+    union all
+    select
+        attribute,
+        attribute_value,
+        list_append(path, member.key) as path,
+        member.value ->> '$' as raw_value,
+        -- No honest file is deeper.
+        if(depth < 8, {{ dictionary("(member.value ->> '$')") }}, null) as dictionary,
+        depth + 1 as depth,
+    from (select *, unnest({{ json_members('dictionary') }}) as member from nodes)
+),
+
+leaves as (
+    select
+        attribute,
+        attribute_value,
+        to_json(path)::varchar as leaf_path,
+        array_to_string(path, '.') as leaf_key,
+        {{ field_name("array_to_string(path, '.')") }} as leaf_name,
+        raw_value,
+        {{ leaf_value('raw_value') }} as value,
+    from nodes
+    where dictionary is null or len(json_keys(dictionary)) = 0
+),
+
+final as (
+    select
+        attribute,
+        attribute_value,
+        leaf_path,
+        leaf_key,
+        -- An attribute that is named like a column of its own keeps both.
+        if(
+            leaf_name in (
+                'record_id', 'name', 'address', 'city', 'state', 'postal_code', 'latitude',
+                'longitude', 'stars', 'review_count', 'is_open', 'categories'
+            ),
+            'attribute_' || leaf_name, leaf_name
+        ) as leaf_name,
+        raw_value,
+        value,
+    from leaves
+)
+
+select * from final
