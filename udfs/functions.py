@@ -56,6 +56,9 @@ def functions(profile: Profile) -> dict[str, Function]:
             3, _CONSTRAINT, _write_constraint, _struct("claim", "phrase", "sentence")
         ),
         "write_question": Function(1, _QUESTION, _write_question, _struct("question")),
+        "phrase_field": Function(
+            4, "struct(phrase varchar, negation varchar)", _phrase_field, _phrases
+        ),
         "compile_query": Function(1, "varchar", _compile_query, _value_or_raise),
         "model_signature": Function(1, "varchar", partial(model_signature, profile), _value),
     }
@@ -140,6 +143,16 @@ def _write_question(spec: str | None) -> Any:
     return None if spec is None else (write_question(spec),)
 
 
+def _phrase_field(
+    field: str | None, parent: str | None, operator: str | None, value: str | None
+) -> Any:
+    from udfs.field_phrases import phrase_field
+
+    if field is None or operator is None or value is None:
+        return None
+    return phrase_field(field, parent or "", operator, value)
+
+
 def _compile_query(spec: str | None) -> str | None:
     from udfs.compile import compile_query
 
@@ -157,6 +170,11 @@ def _value_or_raise(answer: Answer) -> Any:
     if answer.error:
         raise ValueError(answer.error)
     return answer.value
+
+
+def _phrases(answer: Answer) -> dict[str, str] | None:
+    phrases = _value_or_raise(answer)
+    return None if phrases is None else phrases._asdict()
 
 
 def _judgement(answer: Answer) -> dict[str, Any]:
