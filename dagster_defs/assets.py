@@ -12,6 +12,7 @@ from dagster_dbt.asset_utils import get_subset_selection_for_context
 from dagster_dbt.core.dbt_cli_event import DbtCoreCliEventMessage
 
 from dagster_defs.dbt import BuildError, load_manifest, run_dbt
+from dagster_defs.field_catalog import write_field_rules
 from dagster_defs.inputs import check_decisions, describe_inputs
 from dagster_defs.lock import build_lock, explain_database_error
 from dagster_defs.outcomes import require_questions
@@ -102,6 +103,7 @@ def define(settings: Settings) -> dg.Definitions:
         with writing(settings):
             files = describe_inputs(settings)
             check_decisions(settings)
+            write_field_rules(settings)
         say(f"  input files: {', '.join(f'{file.name} {file.lines:,}' for file in files)} lines")
         columns = [dg.TableColumn(name) for name in ("name", "bytes", "lines", "sha256")]
         rows = [

@@ -68,7 +68,10 @@ def variables(settings: Settings) -> dict[str, str]:
     decisions = settings.decisions_dir / "*.jsonl"
     if not any(settings.decisions_dir.glob("*.jsonl")):
         decisions = _empty_file(settings, "decisions")
-    paths = inputs | truths | {"decisions": decisions}
+    fields = settings.field_rules_path
+    if not fields.is_file():
+        fields = _empty_file(settings, "fields")
+    paths = inputs | truths | {"decisions": decisions, "input_fields": fields}
     return {name: str(path) for name, path in paths.items()}
 
 

@@ -50,6 +50,7 @@ class Settings:
     seed: int
     threads: int
     max_cost: CostLimit | None = None
+    fields: Path | None = None
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -71,6 +72,7 @@ class Settings:
             seed=_integer(environ, "HETERQA_SEED", 7, 0),
             threads=_integer(environ, "HETERQA_THREADS", os.cpu_count() or 1, 1, 256),
             max_cost=_cost_limit(environ, "HETERQA_MAX_COST"),
+            fields=_path(environ, "HETERQA_FIELDS"),
         )
 
     def to_env(self) -> dict[str, str]:
@@ -83,6 +85,7 @@ class Settings:
             "HETERQA_SEED": str(self.seed),
             "HETERQA_THREADS": str(self.threads),
             "HETERQA_MAX_COST": str(self.max_cost or ""),
+            "HETERQA_FIELDS": str(self.fields or ""),
         }
 
     @property
@@ -165,6 +168,27 @@ class Settings:
             f"use one of {', '.join(known) or '(none installed)'}, or the path of a .yml file"
         )
 
+    @property
+    def field_catalog_path(self) -> Path | None:
+        """The collection's field catalogue: the one that is set, else the one beside its files.
+
+        Raises UserError when the one that is set is not there.
+        """
+        if self.fields is None:
+            beside = self.data / "field_catalog.csv"
+            return beside if beside.is_file() else None
+        if not self.fields.is_file():
+            raise UserError(
+                f"HETERQA_FIELDS: there is no file {self.fields}; "
+                "give the path of a field catalogue in CSV, or unset it"
+            )
+        return self.fields
+
+    @property
+    def field_rules_path(self) -> Path:
+        """The checked catalogue, as the models read it."""
+        return self.warehouse / "field_rules.jsonl"
+
     def input_files(self) -> dict[str, Path | None]:
         """The path of each input file; None for an optional one that is absent.
 
@@ -218,10 +242,12 @@ def _profile(text: str) -> str:
 
 
 def _folder(environ: Mapping[str, str], variable: str, default: Path) -> Path:
+    return _path(environ, variable) or default
+
+
+def _path(environ: Mapping[str, str], variable: str) -> Path | None:
     text = environ.get(variable, "").strip()
-    if not text:
-        return default
-    return Path(os.path.normpath(Path(text).expanduser().absolute()))
+    return Path(os.path.normpath(Path(text).expanduser().absolute())) if text else None
 
 
 def _integer(

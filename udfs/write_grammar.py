@@ -26,7 +26,8 @@ _PLURAL = {"is": "are", "has": "have", "does": "do", "goes": "go"}
 def write_question(spec: str) -> str:
     """A question of one or two sentences for a spec in JSON.
 
-    The spec holds "categories", "field_phrases", "source_phrases" and five "draws" in [0, 1).
+    The spec holds "categories", "field_phrases", "source_phrases", five "draws" in [0, 1) and
+    perhaps "noun", the word for a record.
     Raises ValueError for a spec without draws, or with nothing to say.
     """
     parts: dict[str, Any] = json.loads(spec)
@@ -35,7 +36,7 @@ def write_question(spec: str) -> str:
     if len(draws) < 5 or not (fields or sources or parts["categories"]):
         raise ValueError("a question needs five draws and something to ask for")
 
-    noun, rest = noun_phrase(parts["categories"])
+    noun, rest = noun_phrase(parts["categories"], parts.get("noun", "place"))
     if draws[4] >= 0.5:
         fields, sources = fields[::-1], sources[::-1]
     phrases = _in_order(fields, sources, draws[0])
@@ -47,9 +48,10 @@ def write_question(spec: str) -> str:
 # -- the noun ------------------------------------------------------------------------------------
 
 
-def noun_phrase(categories: Sequence[str]) -> tuple[str, str]:
+def noun_phrase(categories: Sequence[str], record: str = "place") -> tuple[str, str]:
     """The noun for the categories and what follows it: ("Mexican cafe", "listed under Zoos").
 
+    record: the word for a record whose categories have no noun of their own.
     A parent category goes without saying beside one of its own kinds.
     """
     lists = _categories()
@@ -71,7 +73,7 @@ def noun_phrase(categories: Sequence[str]) -> tuple[str, str]:
             unknown.append(category)
     if words and not nouns:
         nouns = ["restaurant"]
-    head = " and ".join(dict.fromkeys(nouns)) or "place"
+    head = " and ".join(dict.fromkeys(nouns)) or record
     front = " ".join((" ".join(dict.fromkeys(words)), head)).strip()
     return front, _listed_under(unknown)
 

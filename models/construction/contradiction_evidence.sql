@@ -8,24 +8,38 @@ question_vectors as (select * from {{ ref('question_vectors') }}),
 
 entry_vectors as (select * from {{ ref('entry_vectors') }}),
 
-corpus_entries as (select * from {{ ref('corpus_entries') }}),
+corpus_passages as (select * from {{ ref('corpus_passages') }}),
 
-retrieved as (
+similarities as (
     select
         verified_candidates.attempt_id,
         verified_candidates.record_id,
         entry_vectors.entry_id,
+        entry_vectors.passage_number,
         entry_vectors.source,
+        {{ similarity('question_vectors.vector', 'entry_vectors.vector') }} as similarity,
     from verified_candidates
     inner join question_vectors on verified_candidates.attempt_id = question_vectors.attempt_id
     inner join entry_vectors on verified_candidates.record_id = entry_vectors.record_id
     where entry_vectors.source in ('text', 'photo')
+),
+
+-- A long text is read at its nearest passage.
+nearest_passages as (
+    select *
+    from similarities
     qualify row_number() over (
-        partition by
-            verified_candidates.attempt_id, verified_candidates.record_id, entry_vectors.source
-        order by
-            {{ similarity('question_vectors.vector', 'entry_vectors.vector') }} desc,
-            entry_vectors.entry_id asc
+        partition by attempt_id, record_id, entry_id
+        order by similarity desc, passage_number asc
+    ) = 1
+),
+
+retrieved as (
+    select *
+    from nearest_passages
+    qualify row_number() over (
+        partition by attempt_id, record_id, source
+        order by similarity desc, entry_id asc
     ) <= {{ var('contradiction_items') }}
 ),
 
@@ -36,14 +50,14 @@ final as (
         retrieved.source as channel,
         retrieved.entry_id as evidence_id,
         questions.requirement as claim,
-        corpus_entries.content,
+        corpus_passages.content,
         {{ judge_key(
             "'contradiction'", 'retrieved.source', 'questions.requirement',
-            'corpus_entries.content', 'retrieved.entry_id'
+            'corpus_passages.content', 'retrieved.entry_id'
         ) }} as request_key,
     from retrieved
     inner join questions on retrieved.attempt_id = questions.attempt_id
-    inner join corpus_entries on retrieved.entry_id = corpus_entries.entry_id
+    inner join corpus_passages using (entry_id, passage_number)
 )
 
 select * from final

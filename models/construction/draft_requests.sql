@@ -8,6 +8,8 @@ records as (select * from {{ ref('records') }}),
 
 corpus_entries as (select * from {{ ref('corpus_entries') }}),
 
+corpus_passages as (select * from {{ ref('corpus_passages') }}),
+
 entries as (
     select
         anchors.attempt_id,
@@ -22,7 +24,10 @@ entries as (
         on
             anchors.record_id = corpus_entries.record_id
             and list_contains(attempts.sources, corpus_entries.source)
-    where corpus_entries.source in ('text', 'photo')
+    where
+        corpus_entries.source in ('text', 'photo')
+        -- A repeated text is judged by its first copy alone.
+        and corpus_entries.entry_id in (select entry_id from corpus_passages)
 ),
 
 drawn as (

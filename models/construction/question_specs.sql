@@ -10,6 +10,8 @@ source_constraints as (select * from {{ ref('source_constraints') }}),
 
 graph_choices as (select * from {{ ref('graph_choices') }}),
 
+stg_field_rules as (select * from {{ ref('stg_field_rules') }}),
+
 worth_wording as (
     select attempt_id
     from verified_candidates
@@ -70,6 +72,8 @@ final as (
     select
         field_parts.attempt_id,
         to_json({
+            -- What a record is called, as the collection's catalogue says.
+            'noun': coalesce((select min(phrase) from stg_field_rules where field = '*'), 'place'),
             'categories': field_parts.categories,
             'field_phrases': field_parts.field_phrases,
             'source_phrases': source_phrases.source_phrases,

@@ -10,7 +10,7 @@ kg_edges as (select * from {{ ref('kg_edges') }}),
 kg_features as (select * from {{ ref('kg_features') }}),
 
 final as (
-    select distinct record_id, 'text' as source from texts
+    select distinct record_id, 'text' as source from texts where not is_empty
     union all
     select distinct record_id, 'photo' as source from photos where caption is not null
     union all

@@ -8,7 +8,7 @@ claim_vectors as (select * from {{ ref('claim_vectors') }}),
 
 entry_vectors as (select * from {{ ref('entry_vectors') }}),
 
-corpus_entries as (select * from {{ ref('corpus_entries') }}),
+corpus_passages as (select * from {{ ref('corpus_passages') }}),
 
 claim_features as (select * from {{ ref('claim_features') }}),
 
@@ -30,6 +30,7 @@ similarities as (
         recovery_pairs.record_id,
         claims.claim,
         entry_vectors.entry_id,
+        entry_vectors.passage_number,
         entry_vectors.source,
         {{ similarity('claims.vector', 'entry_vectors.vector') }} as similarity,
     from recovery_pairs
@@ -38,9 +39,19 @@ similarities as (
     where entry_vectors.source in ('text', 'photo')
 ),
 
-nearest_entries as (
+-- A long text is read at its nearest passage.
+nearest_passages as (
     select *
     from similarities
+    qualify row_number() over (
+        partition by claim_id, record_id, entry_id
+        order by similarity desc, passage_number asc
+    ) = 1
+),
+
+nearest_entries as (
+    select *
+    from nearest_passages
     where similarity >= {{ var('recovery_similarity') }}
     qualify
         row_number() over (
@@ -76,10 +87,10 @@ praised_features as (
 
 evidence as (
     select
-        nearest_entries.*,
-        corpus_entries.content,
+        nearest_entries.* exclude (passage_number),
+        corpus_passages.content,
     from nearest_entries
-    inner join corpus_entries using (entry_id)
+    inner join corpus_passages using (entry_id, passage_number)
     union all
     select * from praised_features
 ),

@@ -14,7 +14,7 @@ constraint_vectors as (select * from {{ ref('constraint_vectors') }}),
 
 entry_vectors as (select * from {{ ref('entry_vectors') }}),
 
-corpus_entries as (select * from {{ ref('corpus_entries') }}),
+corpus_passages as (select * from {{ ref('corpus_passages') }}),
 
 -- A feature that the graph already shows needs no reading.
 open_parts as (
@@ -45,6 +45,7 @@ similarities as (
         open_parts.claim,
         open_parts.record_id,
         entry_vectors.entry_id,
+        entry_vectors.passage_number,
         entry_vectors.source,
         anchors.record_id is not null and entry_vectors.entry_id = source_constraints.origin_id
             as is_origin,
@@ -59,9 +60,19 @@ similarities as (
     where entry_vectors.source in ('text', 'photo')
 ),
 
-nearest_entries as (
+-- A long text is read at its nearest passage.
+nearest_passages as (
     select *
     from similarities
+    qualify row_number() over (
+        partition by constraint_id, part, record_id, entry_id
+        order by similarity desc, passage_number asc
+    ) = 1
+),
+
+nearest_entries as (
+    select *
+    from nearest_passages
     where is_origin or similarity >= {{ var('support_similarity') }}
     qualify
         row_number() over (
@@ -81,13 +92,13 @@ final as (
         nearest_entries.entry_id as evidence_id,
         nearest_entries.similarity,
         nearest_entries.claim,
-        corpus_entries.content,
+        corpus_passages.content,
         {{ judge_key(
             "'support'", 'nearest_entries.source', 'nearest_entries.claim',
-            'corpus_entries.content', 'nearest_entries.entry_id'
+            'corpus_passages.content', 'nearest_entries.entry_id'
         ) }} as request_key,
     from nearest_entries
-    inner join corpus_entries on nearest_entries.entry_id = corpus_entries.entry_id
+    inner join corpus_passages using (entry_id, passage_number)
 )
 
 select * from final

@@ -38,6 +38,7 @@ entries as (
         'text' as source,
         content,
     from texts
+    where not is_empty
     union all
     select
         'photo:' || photo_id as entry_id,

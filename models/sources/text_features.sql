@@ -8,3 +8,4 @@ select distinct
     {{ request_key('extractor', ['content']) }} as content_key,
     content,
 from {{ ref('texts') }}
+where not is_empty

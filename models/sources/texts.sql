@@ -1,11 +1,12 @@
--- One row per review or tip of a known record, with something in it.
+-- One row per review or tip of a known record, its text cleaned; empty and repeated ones are marked.
 with records as (select * from {{ ref('records') }}),
 
 reviews as (select * from {{ ref('stg_reviews') }}),
 
 tips as (select * from {{ ref('stg_tips') }}),
 
-both_kinds as (
+-- Read twice rather than kept: it holds every text.
+both_kinds as not materialized (
     select
         review_id as text_id,
         business_id as record_id,
@@ -27,19 +28,46 @@ both_kinds as (
     from tips
 ),
 
+known_texts as not materialized (
+    select * from both_kinds
+    where record_id in (select record_id from records)
+),
+
+-- The same words about the same record count once; the first text stands for them.
+repeated_texts as (
+    select text_id
+    from (
+        select
+            text_id,
+            record_id,
+            written_at,
+            md5(trim(content)) as content_hash,
+        from known_texts
+    ) as hashed_texts
+    qualify row_number() over (
+        partition by record_id, content_hash order by written_at nulls last, text_id
+    ) > 1
+),
+
+cleaned_texts as (
+    select
+        * exclude (content),
+        {{ clean_text('content') }} as content,
+    from known_texts
+),
+
 final as (
     select
         text_id,
         record_id,
         user_id,
         source_kind,
-        trim(content) as content,
+        content,
         stars,
         written_at,
-    from both_kinds
-    where
-        record_id in (select record_id from records)
-        and trim(content) != ''
+        content = '' as is_empty,
+        text_id in (select text_id from repeated_texts) as is_duplicate,
+    from cleaned_texts
 )
 
 select * from final

@@ -1,17 +1,18 @@
--- One row per corpus entry with the vector of its content.
-with corpus_entries as (select * from {{ ref('corpus_entries') }}),
+-- One row per passage of a corpus entry with the vector of its content. Short entries are one passage.
+with corpus_passages as (select * from {{ ref('corpus_passages') }}),
 
 content_vectors as (select * from {{ ref('content_vectors') }}),
 
 final as (
     select
-        corpus_entries.entry_id,
-        corpus_entries.record_id,
-        corpus_entries.source,
+        corpus_passages.entry_id,
+        corpus_passages.passage_number,
+        corpus_passages.record_id,
+        corpus_passages.source,
         content_vectors.vector,
-    from corpus_entries
+    from corpus_passages
     inner join content_vectors
-        on {{ request_key('text_embedder', ['corpus_entries.content']) }}
+        on {{ request_key('text_embedder', ['corpus_passages.content']) }}
         = content_vectors.content_key
 )
 

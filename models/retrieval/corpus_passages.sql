@@ -1,0 +1,26 @@
+-- One row per passage of a corpus entry: what is embedded and judged. Record fields and captions are
+-- one passage, texts as many as they are long; empty and repeated texts have none.
+with corpus_entries as (select * from {{ ref('corpus_entries') }}),
+
+passages as (select * from {{ ref('passages') }}),
+
+final as (
+    select
+        entry_id,
+        1 as passage_number,
+        record_id,
+        source,
+        content,
+    from corpus_entries
+    where source != 'text'
+    union all
+    select
+        'text:' || text_id as entry_id,
+        passage_number,
+        record_id,
+        'text' as source,
+        content,
+    from passages
+)
+
+select * from final
