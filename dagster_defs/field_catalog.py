@@ -95,7 +95,9 @@ def _rule(path: Path, number: int, cells: dict[str, str]) -> FieldRule:
         return FieldRule(RECORD, None, None, None, None, None, phrase, None, number)
     if field != field.lower() or re.search(r"[\s.-]", field):
         raise _fault(
-            path, number, f"'{field}' is no field; write it as sources.field_catalog does: like_this"
+            path,
+            number,
+            f"'{field}' is no field; write it as sources.field_catalog does: like_this",
         )
     tier = cells.get("tier") or None
     if tier not in (*TIERS, None):

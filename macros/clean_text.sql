@@ -3,7 +3,7 @@
     no byte order mark, e-mail addresses masked, trimmed. HTML entities are text like any other.
 -#}
 {% macro clean_text(content) -%}
-    {%- set lines = "regexp_replace(" ~ content ~ ", '\\r\\n?', '\\n', 'g')" -%}
+    {%- set lines = "regexp_replace(" ~ content ~ ", '\\r\\n?', chr(10), 'g')" -%}
     {%- set control = "'[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f\\x{feff}]'" -%}
     {%- set printed = "nfc_normalize(regexp_replace(" ~ lines ~ ", " ~ control ~ ", '', 'g'))" -%}
     trim({{ mask_emails(printed) }}, e' \t\n')

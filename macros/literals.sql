@@ -87,8 +87,9 @@
 {% macro dictionary(raw) -%}
     case
         when not starts_with(trim({{ raw }}), '{') then null
-        when json_valid({{ raw }}) then {{ raw }}::json
-        else try_cast({{ python_literal_to_json(raw) }} as json)
+        when json_valid({{ raw }}) then json({{ raw }})
+        -- json() leaves out the commas at the end, which Python allows.
+        else json(try_cast({{ python_literal_to_json(raw) }} as json))
     end
 {%- endmacro %}
 
@@ -103,12 +104,12 @@
         map_entries({{ object }}::map(varchar, json)),
         list_transform(
             list_distinct(json_keys({{ object }})),
-            lambda name: {
-                'key': name,
-                'value': json_extract(
+            lambda name: struct_pack(
+                key := name,
+                value := json_extract(
                     {{ object }}, '/' || replace(replace(name, '~', '~0'), '/', '~1')
-                ),
-            }
+                )
+            )
         )
     )
 {%- endmacro %}

@@ -207,73 +207,7 @@ def test_settings() -> None:
             render("{{ setting('seed') }}", {"HETERQA_SEED": wrong})
 
 
-# Attributes
-
-
-@pytest.mark.parametrize(
-    ("key", "field"),
-    [
-        ("WiFi", "wifi"),
-        ("RestaurantsPriceRange2", "restaurants_price_range2"),
-        ("BusinessAcceptsCreditCards", "business_accepts_credit_cards"),
-        ("Ambience.casual", "ambience_casual"),
-        ("BYOB", "byob"),
-        ("BYOBCorkage", "byob_corkage"),
-        ("HasTV", "has_tv"),
-        ("Open24Hours", "open_24_hours"),
-        ("HairSpecializesIn.africanamerican", "hair_specializes_in_africanamerican"),
-        ("Music.no_music", "music_no_music"),
-        ("RestaurantsTakeOut", "restaurants_take_out"),
-        ("Horseback Riding", "horseback_riding"),
-        ("Good For Kids?", "good_for_kids"),
-        ("CaféType", "café_type"),
-        ("種類", "種類"),
-        ("--", ""),
-        (None, None),
-    ],
-)
-def test_field_name(query: Query, key: str | None, field: str | None) -> None:
-    assert query("{{ field_name('$1') }}", key) == field
-
-
-@pytest.mark.parametrize(
-    ("raw", "value"),
-    [
-        ("u'free'", "free"),
-        ("'Free'", "free"),
-        ('u"don\'t know"', "don't know"),
-        ("True", "true"),
-        ("None", None),
-        ("'none'", "none"),
-        ("u'none'", "none"),
-        ("''", None),
-        ("  ", None),
-        ("null", None),
-        (None, None),
-        ("2", "2"),
-        ("ürün", "ürün"),
-        ("'", "'"),
-    ],
-)
-def test_leaf_value(query: Query, raw: str | None, value: str | None) -> None:
-    assert query("{{ leaf_value('$1') }}", raw) == value
-
-
-words_of_a_value = st.text("abTFé寿 .&-_/", max_size=8)
-
-
-@given(
-    st.dictionaries(
-        words_of_a_value, st.none() | st.booleans() | st.integers(-9, 9) | words_of_a_value
-    )
-)
-@settings(max_examples=100, deadline=None)
-@example({"garage": False, "Ünter": "True", "valet": None})
-def test_python_dict_to_json(query: Query, attributes: dict[str, Any]) -> None:
-    """What Python prints for a dict is read as that dict, with u-prefixes as in Python 2 too."""
-    printed = repr(attributes)
-    for text in (printed, printed.replace("{'", "{u'").replace(": '", ": u'")):
-        assert json.loads(query("{{ python_dict_to_json('$1') }}", text)) == attributes
+# Constraints
 
 
 @pytest.mark.parametrize(

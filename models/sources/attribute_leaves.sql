@@ -4,9 +4,11 @@ with recursive stg_businesses as (select * from {{ ref('stg_businesses') }}),
 
 attributes as (
     select distinct
-        attribute.key as attribute,
-        attribute.value ->> '$' as attribute_value,
-    from (select unnest({{ json_members('attributes') }}) as attribute from stg_businesses)
+        key as attribute,
+        value ->> '$' as attribute_value,
+    from (
+        select unnest({{ json_members('attributes') }}, recursive := true) from stg_businesses
+    ) as members
 ),
 
 nodes as (
@@ -22,12 +24,14 @@ nodes as (
     select
         attribute,
         attribute_value,
-        list_append(path, member.key) as path,
-        member.value ->> '$' as raw_value,
+        list_append(path, key) as path,
+        value ->> '$' as raw_value,
         -- No honest file is deeper.
-        if(depth < 8, {{ dictionary("(member.value ->> '$')") }}, null) as dictionary,
+        if(depth < 8, {{ dictionary("(value ->> '$')") }}, null) as dictionary,
         depth + 1 as depth,
-    from (select *, unnest({{ json_members('dictionary') }}) as member from nodes)
+    from (
+        select *, unnest({{ json_members('dictionary') }}, recursive := true) from nodes
+    ) as members
 ),
 
 leaves as (

@@ -54,8 +54,9 @@ final as (
         profiles.field,
         attribute_keys.attribute_key,
         -- `Ambience` of `Ambience.casual`, as it begins the field's name.
-        {{ field_name("regexp_extract(attribute_keys.attribute_key, '^(.*\\S)\\.\\S[^.]*$', 1)") }}
-            as parent,
+        {{ field_name(
+            "nullif(regexp_extract(attribute_keys.attribute_key, '^(.*\\S)\\.\\S[^.]*$', 1), '')"
+        ) }} as parent,
         case
             when profiles.is_boolean then 'boolean'
             when profiles.is_number then 'number'

@@ -41,7 +41,7 @@ shared_names as (
 ),
 
 rival_names as (
-    select distinct leaf_name
+    select leaf_name
     from record_leaves
     where leaf_name in (select leaf_name from shared_names)
     group by record_id, leaf_name

@@ -1,4 +1,4 @@
--- One row per review or tip of a known record, its text cleaned; empty and repeated ones are marked.
+-- One row per review or tip of a known record, its text cleaned; empty and repeated ones marked.
 with records as (select * from {{ ref('records') }}),
 
 reviews as (select * from {{ ref('stg_reviews') }}),

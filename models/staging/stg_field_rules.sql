@@ -1,5 +1,5 @@
--- One row per line of the collection's field catalogue (field_catalog.csv), checked and completed by
--- dagster_defs/field_catalog.py; no rows when the collection has none.
+-- One row per line of the collection's field catalogue (field_catalog.csv), checked and completed
+-- by dagster_defs/field_catalog.py; no rows when the collection has none.
 with final as (
     select
         field,

@@ -1,4 +1,5 @@
--- One row per passage of a corpus entry with the vector of its content. Short entries are one passage.
+-- One row per passage of a corpus entry with the vector of its content. Short entries are one
+-- passage.
 with corpus_passages as (select * from {{ ref('corpus_passages') }}),
 
 content_vectors as (select * from {{ ref('content_vectors') }}),
