@@ -22,13 +22,26 @@ export DO_NOT_TRACK := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run test test-llm dev lint lint-python lint-sql format clean lock .venv
+.PHONY: help run estimate retry-unresolved export-ledger import-ledger test test-llm dev lint \
+	lint-python lint-sql format clean lock .venv
 
 help:  ## Say what each target does
-	@awk 'BEGIN {FS = ":.*## "} /^[a-z.-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' Makefile
+	@awk 'BEGIN {FS = ":.*## "} /^[a-z.-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
 
 run: $(INSTALLED)  ## Build the warehouse, publish it, write the release and the report
 	@$(PY) -m dagster_defs.build
+
+estimate: $(INSTALLED)  ## Count the model calls of a build and what they would cost; asks nothing paid
+	@$(PY) -m dagster_defs.estimate
+
+retry-unresolved: $(INSTALLED)  ## Build again, and ask again what has no answer
+	@$(PY) -m dagster_defs.build --retry-unresolved
+
+export-ledger: $(INSTALLED)  ## Write all stored answers to FILE (default: ledger.jsonl.gz)
+	@$(PY) -m dagster_defs.ledger export $(FILE)
+
+import-ledger: $(INSTALLED)  ## Make the answers in FILE known to this warehouse
+	@$(PY) -m dagster_defs.ledger import $(FILE)
 
 test: $(INSTALLED)  ## Run the whole test suite
 	@$(PY) -m pytest

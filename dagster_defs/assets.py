@@ -13,7 +13,7 @@ from dagster_dbt.core.dbt_cli_event import DbtCoreCliEventMessage
 
 from dagster_defs.dbt import BuildError, load_manifest, run_dbt
 from dagster_defs.field_catalog import write_field_rules
-from dagster_defs.inputs import check_decisions, describe_inputs
+from dagster_defs.inputs import check_decisions, describe_inputs, ensure_sample_city
 from dagster_defs.lock import build_lock, explain_database_error
 from dagster_defs.outcomes import require_questions
 from dagster_defs.progress import Progress, say
@@ -21,6 +21,7 @@ from dagster_defs.publish import publish
 from dagster_defs.release import ReleaseError, draft_release, write_release
 from dagster_defs.report import write_report
 from dagster_defs.runs import write_runs
+from udfs.ledger import clear_journal
 from udfs.settings import Settings, UserError
 
 INPUT_FILES = dg.AssetKey("input_files")
@@ -80,16 +81,8 @@ def define(settings: Settings) -> dg.Definitions:
     @dg.asset(group_name="inputs", kinds={"python"})
     def sample_city() -> dg.MaterializeResult[Any]:
         """The generated default collection and its planted truth."""
-        from sample_city import generate, is_current
-
-        folders = settings.sample_city_dir, settings.warehouse / "truth"
         with writing(settings):
-            if not is_current(*folders):
-                say("  generating the sample city ...")
-                try:
-                    generate(*folders)
-                except ValueError as error:
-                    raise UserError(str(error)) from None
+            ensure_sample_city(settings)
         return dg.MaterializeResult(metadata={"folder": dg.MetadataValue.path(settings.data)})
 
     @dg.asset(
@@ -155,6 +148,7 @@ def define(settings: Settings) -> dg.Definitions:
             # What could fail after publishing is tried before.
             draft_release(settings, settings.build_path)
             path = publish(settings)
+            clear_journal(settings)
         say(f"  published {path}")
         return dg.MaterializeResult(
             metadata={"path": dg.MetadataValue.path(path), "bytes": path.stat().st_size}

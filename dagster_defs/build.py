@@ -6,11 +6,13 @@ import argparse
 import os
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
 from dagster_defs.lock import build_lock, check_build_file, make_warehouse
 from dagster_defs.progress import say
+from udfs.profile import check_profile, load_profile
 from udfs.settings import Settings, UserError
 
 DESCRIPTION = """\
@@ -24,6 +26,8 @@ settings, from the environment or .env (see .env.example):
   HETERQA_QUESTIONS  question slots to fill (default: 100)
   HETERQA_SEED       seed of every draw (default: 7)
   HETERQA_THREADS    threads of DuckDB and of the models (default: the number of cores)
+  HETERQA_MAX_COST   what the models of endpoints may cost in all: 2.50 (US dollars), or
+                     500000 tokens (default: no limit)
 """
 FAILED, UNUSABLE, INTERRUPTED = 1, 2, 130
 
@@ -35,10 +39,17 @@ def main(arguments: list[str] | None = None) -> int:
         description=DESCRIPTION,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.parse_args(arguments)
+    parser.add_argument(
+        "--retry-unresolved",
+        action="store_true",
+        help="ask again what has no answer: failed, refused and unusable calls",
+    )
+    chosen = parser.parse_args(arguments)
     started = time.monotonic()
     try:
         settings = Settings.from_env()
+        if chosen.retry_unresolved:
+            settings = replace(settings, retry_unresolved=True)
         preflight(settings)
         with build_lock(settings):
             check_build_file(settings)
@@ -55,9 +66,9 @@ def main(arguments: list[str] | None = None) -> int:
         os._exit(INTERRUPTED)
 
 
-def preflight(settings: Settings) -> None:
+def preflight(settings: Settings, needs_keys: bool = True) -> None:
     """Everything that can be known to be wrong before a build starts. Raises UserError."""
-    _ = settings.profile_path
+    check_profile(load_profile(settings.profile_path), settings.profile_path, needs_keys)
     if not settings.is_sample_city:
         settings.input_files()
     make_warehouse(settings)

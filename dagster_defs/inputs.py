@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from dagster_defs.progress import say
 from udfs.settings import Settings, UserError
 
 # The longest line that the staging models read (max_line_size in macros/input_lines.sql).
@@ -23,6 +24,19 @@ class InputFile:
     modified_ns: int
     sha256: str
     lines: int
+
+
+def ensure_sample_city(settings: Settings) -> None:
+    """Generate the sample city where it is the collection and not there yet."""
+    from sample_city import generate, is_current
+
+    folders = settings.sample_city_dir, settings.warehouse / "truth"
+    if settings.is_sample_city and not is_current(*folders):
+        say("  generating the sample city ...")
+        try:
+            generate(*folders)
+        except ValueError as error:
+            raise UserError(str(error)) from None
 
 
 def describe_inputs(settings: Settings) -> list[InputFile]:

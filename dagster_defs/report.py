@@ -90,7 +90,7 @@ def render_report(connection: duckdb.DuckDBPyConnection, settings: Settings) -> 
             " from construction.certified_questions group by subset order by subset",
         ),
         questions=_questions(connection),
-        asked=read_asked(connection),
+        costs=read_costs(connection),
         truth=_rows(
             connection,
             "select step, precision, recall, predicted_count, true_count"
@@ -119,25 +119,9 @@ def subset_order(subset: str) -> tuple[bool, str]:
     return "," in subset, subset
 
 
-def read_asked(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
-    """Model calls of the last build by table: asked, reused, seconds."""
-    # Each build appends its rows, so the last row belongs to the last build.
-    return _rows(
-        connection,
-        """
-        select
-            model,
-            sum(asked)::bigint as asked,
-            sum(reused)::bigint as reused,
-            sum(seconds) as seconds,
-        from quality.asked
-        where invocation_id = (
-            select invocation_id from quality.asked order by rowid desc limit 1
-        )
-        group by model
-        order by model
-        """,
-    )
+def read_costs(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    """What the model calls of each step took, and of `all` of them, which comes last."""
+    return _rows(connection, "select * from quality.costs order by step = 'all', step")
 
 
 def _rows(connection: duckdb.DuckDBPyConnection, query: str) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from dagster_defs.outcomes import Slots, explain_missing, read_slots
 from dagster_defs.report import (
     METRICS,
     PLOTTED_METRIC,
-    read_asked,
+    read_costs,
     read_leaderboard,
     subset_order,
 )
@@ -34,21 +34,33 @@ def print_summary(settings: Settings, seconds: float) -> None:
         console.print(_overall_table(leaderboard.overall))
         slots = read_slots(connection)
         console.print(_subset_table(slots, leaderboard.by_subset, list(leaderboard.overall)))
-        asked = read_asked(connection)
+        costs = read_costs(connection)[-1]
         example = connection.execute(
             "select qid, record_id from construction.answer_sets"
             " order by qid, rank, record_id limit 1"
         ).fetchone()
         missing = explain_missing(connection)
 
-    calls = sum(row["asked"] for row in asked)
-    reused = sum(row["reused"] for row in asked)
     console.print(
         f"{sum(slot.certified for slot in slots.values())} of "
         f"{sum(slot.wanted for slot in slots.values())} questions certified; "
-        f"models asked {calls:,} times, {reused:,} answers reused; {_duration(seconds)}",
+        f"models asked {costs['asked']:,} times, {costs['reused']:,} answers reused; "
+        f"{_duration(seconds)}",
         soft_wrap=True,
     )
+    if costs["cost"]:
+        console.print(
+            f"The models have cost ${costs['cost']:.4f} so far, "
+            f"${costs['cost_per_question']:.4f} a question; "
+            f"stored answers saved ${costs['saved_cost']:.4f} now",
+            soft_wrap=True,
+        )
+    if costs["unresolved"]:
+        console.print(
+            f"{costs['unresolved']:,} requests are unresolved (quality.responses says why); "
+            "`make retry-unresolved` asks them again",
+            soft_wrap=True,
+        )
     if missing:
         console.print(f"What ended the attempts at the others: {missing}", soft_wrap=True)
     console.print("\nWhere to look next")

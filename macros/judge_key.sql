@@ -4,18 +4,20 @@
 -#}
 {% macro judge_key(task, channel, claim, content, evidence_id) -%}
     md5(to_json([
-        if({{ channel }} = 'photo', model_signature('photo_judge'), model_signature('judge')),
-        {{ task }}, {{ claim }}, {{ content }},
-        if({{ channel }} = 'photo', {{ evidence_id }}, null)
+        if(
+            {{ channel }} = 'photo',
+            model_signature('photo_judge', '{{ task }}'), model_signature('judge', '{{ task }}')
+        ),
+        {{ claim }}, {{ content }}, if({{ channel }} = 'photo', {{ evidence_id }}, null)
     ])::varchar)
 {%- endmacro %}
 
 
-{#- The answering expression of a judgement over the columns task, channel, claim, content. -#}
+{#- The answering expression of a judgement over the columns of judge_requests. -#}
 {% macro judge_answer() -%}
     case
-        when channel = 'photo' then judge_photo(task, claim, content, photo_path)
-        else judge_text(task, claim, content)
+        when channel = 'photo' then judge_photo(request_key, task, claim, content, photo_path)
+        else judge_text(request_key, task, claim, content)
     end
 {%- endmacro %}
 

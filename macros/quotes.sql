@@ -1,6 +1,6 @@
 {#-
     The words of a list that say something: all but articles, prepositions and the like. The writer
-    keeps the same list (udfs/write.py).
+    keeps the same list (udfs/write_rules.py).
     words: SQL expression of a list of words
 -#}
 {% macro content_words(words) -%}

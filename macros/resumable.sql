@@ -1,22 +1,25 @@
 {#-
-    A table of answers that survives a kill. The model is the query of its requests; the answering
+    A table of answers that survives a kill. The model is the query of its requests, of which the
+    column `request_key` is the hash of everything that the answer depends on; the answering
     expression calls a model role. Only requests without an answer are sent, a chunk at a time, in
     key order, each chunk committed before the next is sent.
 
-    config: request_key  column that is the hash of everything the answer depends on
-            answer       SQL expression over the request's columns that yields the answer STRUCT
+    config: answer       SQL expression over the request's columns that yields the answer STRUCT
             chunk        requests a commit (default: var resumable_chunk)
 
-    The expression is unnested into columns. A row whose `error` is not null is a failed call: it is
-    asked again by the next build, never in a loop. Answers whose request is no longer made stay:
-    they are paid for. `quality.asked` gets one row a run.
+    The expression is unnested into columns. Before anything is asked, answers are looked up in the
+    ledger files of the warehouse: calls that were paid for in a build that was killed before it
+    could commit them, and what was imported. A row whose `error` is not null is unresolved: it is
+    an answer like any other, and asked again only with HETERQA_RETRY_UNRESOLVED. Answers whose
+    request is no longer made stay: they are paid for. `quality.asked` gets one row a run.
 -#}
 {% materialization resumable, adapter='duckdb' %}
-    {%- set key = config.require('request_key') -%}
     {%- set answer = config.require('answer') -%}
     {%- set chunk = config.get('chunk', var('resumable_chunk')) | int -%}
+    {%- set retries = env_var('HETERQA_RETRY_UNRESOLVED', '') not in ('', '0') -%}
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set requests = model.name ~ '__requests' -%}
+    {%- set open = model.name ~ '__open' -%}
     {%- set batch = model.name ~ '__batch' -%}
     {%- set answered = 'select *, unnest(' ~ answer ~ ')' -%}
 
@@ -24,7 +27,7 @@
     {%- call statement('requests') -%}
         create or replace temp table {{ requests }} as
         select * from ({{ compiled_code }}) as request
-        qualify row_number() over (partition by {{ key }} order by {{ key }}) = 1
+        qualify row_number() over (partition by request_key order by request_key) = 1
     {%- endcall -%}
 
     {%- set existing = load_cached_relation(this) -%}
@@ -36,34 +39,32 @@
         {% do run_query('create table ' ~ target_relation ~ ' as ' ~ answered ~ ' from ' ~ requests
             ~ ' limit 0') %}
     {%- else -%}
-        {% do heterqa.check_same_columns(target_relation, requests, answered) %}
+        {% do heterqa.adopt_columns(target_relation, requests, answered) %}
     {%- endif -%}
 
     {%- set open_requests -%}
         select request.* from {{ requests }} as request
         where not exists (
             select 1 from {{ target_relation }} as known
-            where known.{{ key }} = request.{{ key }} and known.error is null
+            where known.request_key = request.request_key
+            {%- if retries %} and known.error is null {%- endif %}
         )
     {%- endset -%}
-    {% do run_query('create or replace temp table ' ~ requests ~ '_open as ' ~ open_requests) %}
+    {% do heterqa.take_from_ledger(target_relation, open_requests, answer, retries) %}
+    {% do run_query('create or replace temp table ' ~ open ~ ' as ' ~ open_requests) %}
     {%- set total = run_query('select count(*) from ' ~ requests).columns[0][0] | int -%}
-    {%- set wanted = run_query('select count(*) from ' ~ requests ~ '_open').columns[0][0] | int -%}
+    {%- set wanted = run_query('select count(*) from ' ~ open).columns[0][0] | int -%}
     {%- set started = modules.datetime.datetime.now() -%}
     {{ heterqa.commit_and_begin() }}
 
     {%- set progress = namespace(asked=0, logged=started) -%}
     {%- for _ in range((wanted + chunk - 1) // chunk) -%}
         {% do run_query(
-            'create or replace temp table ' ~ batch ~ ' as select * from ' ~ requests ~ '_open'
-            ~ ' order by ' ~ key ~ ' limit ' ~ chunk ~ ' offset ' ~ progress.asked) %}
+            'create or replace temp table ' ~ batch ~ ' as select * from ' ~ open
+            ~ ' order by request_key limit ' ~ chunk ~ ' offset ' ~ progress.asked) %}
         {% do run_query(
             'create or replace temp table ' ~ batch ~ '_answers as ' ~ answered ~ ' from ' ~ batch) %}
-        {% do run_query(
-            'delete from ' ~ target_relation ~ ' where ' ~ key ~ ' in (select ' ~ key ~ ' from '
-            ~ batch ~ ')') %}
-        {% do run_query(
-            'insert into ' ~ target_relation ~ ' by name select * from ' ~ batch ~ '_answers') %}
+        {% do heterqa.store_answers(target_relation, batch ~ '_answers') %}
         {{ heterqa.commit_and_begin() }}
         {%- set progress.asked = [progress.asked + chunk, wanted] | min -%}
         {%- set now = modules.datetime.datetime.now() -%}
@@ -82,24 +83,19 @@
     {%- if wanted > 0 -%}
         {%- set failed = run_query(
             'select count(*), any_value(error) from ' ~ target_relation ~ ' where error is not null'
-            ~ ' and ' ~ key ~ ' in (select ' ~ key ~ ' from ' ~ requests ~ '_open)').rows[0] -%}
+            ~ ' and request_key in (select request_key from ' ~ open ~ ')').rows[0] -%}
         {#- The few that a model always refuses, alone when all else is answered, stop no build. -#}
         {%- if failed[0] == wanted and wanted >= total * var('resumable_failed_share') -%}
             {{ exceptions.raise_compiler_error(
-                model.name ~ ': all ' ~ wanted ~ ' calls failed, one of them with: ' ~ failed[1]) }}
+                model.name ~ ': all ' ~ wanted ~ ' calls failed, one of them with: ' ~ failed[1]
+                ~ '; mend the cause, then `make retry-unresolved`') }}
         {%- elif failed[0] > 0 -%}
             {% do exceptions.warn(
-                model.name ~ ': ' ~ failed[0] ~ ' of ' ~ wanted ~ ' calls failed and stay unanswered'
-                ~ ' until the next build, one of them with: ' ~ failed[1]) %}
+                model.name ~ ': ' ~ failed[0] ~ ' of ' ~ wanted ~ ' calls are unresolved, one of'
+                ~ ' them with: ' ~ failed[1] ~ '; `make retry-unresolved` asks them again') %}
         {%- endif -%}
     {%- endif -%}
-    {% do run_query('create schema if not exists quality') %}
-    {% do run_query(
-        "create table if not exists quality.asked (invocation_id varchar, model varchar, "
-        ~ "asked bigint, reused bigint, seconds double)") %}
-    {% do run_query(
-        "insert into quality.asked values ('" ~ invocation_id ~ "', '" ~ model.name ~ "', "
-        ~ wanted ~ ", " ~ (total - wanted) ~ ", " ~ '{:.3f}'.format(seconds) ~ ")") %}
+    {% do heterqa.count_calls(target_relation, requests, open, wanted, total - wanted, seconds) %}
     {%- call statement('main') -%}
         select {{ wanted }} as asked, {{ total - wanted }} as reused
     {%- endcall -%}
@@ -117,18 +113,134 @@
 {%- endmacro %}
 
 
-{#- Answers are kept over builds, so their columns must still be the model's. -#}
-{% macro check_same_columns(target_relation, requests, answered) -%}
-    {%- set stored = "select column_name, column_type from (describe " ~ target_relation ~ ")" -%}
-    {%- set new = "select column_name, column_type from (describe " ~ answered ~ " from "
-        ~ requests ~ ")" -%}
-    {%- set difference = run_query(
-        "(" ~ stored ~ " except " ~ new ~ ") union (" ~ new ~ " except " ~ stored ~ ")"
-    ) -%}
-    {%- if difference.rows | length > 0 -%}
-        {{ exceptions.raise_compiler_error(
-            "the stored answers of " ~ target_relation ~ " have other columns than this version's ("
-            ~ difference.columns[0].values() | join(', ')
-            ~ "): drop that table in " ~ target.path ~ " to ask anew, the others keep theirs") }}
+{#-
+    Adds answers to the stored ones. What an earlier, unresolved answer to the same request has cost
+    is not forgotten.
+-#}
+{% macro store_answers(target_relation, answers) -%}
+    {% do run_query(
+        'update ' ~ answers ~ ' as answer set attempts = answer.attempts + coalesce(known.attempts, 0),'
+        ~ ' input_tokens = answer.input_tokens + coalesce(known.input_tokens, 0),'
+        ~ ' output_tokens = answer.output_tokens + coalesce(known.output_tokens, 0),'
+        ~ ' latency_ms = answer.latency_ms + coalesce(known.latency_ms, 0),'
+        ~ ' cost = answer.cost + coalesce(known.cost, 0)'
+        ~ ' from ' ~ target_relation ~ ' as known where known.request_key = answer.request_key') %}
+    {% do run_query(
+        'delete from ' ~ target_relation ~ ' where request_key in (select request_key from '
+        ~ answers ~ ')') %}
+    {% do run_query('insert into ' ~ target_relation ~ ' by name select * from ' ~ answers) %}
+{%- endmacro %}
+
+
+{#-
+    Stores the answers that the ledger files hold for open requests. A last line that a kill cut off
+    is left out.
+-#}
+{% macro take_from_ledger(target_relation, open_requests, answer, retries) -%}
+    {%- set ledger = run_query("select getvariable('ledger')").columns[0][0] -%}
+    {%- if ledger -%}
+        {%- set found = model.name ~ '__ledger' -%}
+        {%- set answer_type = run_query(
+            'select column_type from (describe select ' ~ answer ~ ' as answer from '
+            ~ model.name ~ '__requests)').columns[0][0] -%}
+        {%- set found_answers -%}
+            create or replace temp table {{ found }} as
+            with request as ({{ open_requests }}),
+
+            entries as (
+                select
+                    request_key,
+                    answer,
+                from read_json(
+                    getvariable('ledger'), format = 'newline_delimited', ignore_errors = true,
+                    columns = {request_key: 'varchar', answer: '{{ answer_type }}'},
+                    maximum_object_size = 67108864
+                )
+                where
+                    request_key in (select request_key from request) and answer is not null
+                    {%- if retries %} and answer.error is null {%- endif %}
+                qualify row_number() over (
+                    partition by request_key order by answer.error is not null, answer
+                ) = 1
+            )
+
+            select request.*, unnest(entries.answer)
+            from request
+            inner join entries using (request_key)
+        {%- endset -%}
+        {% do run_query(found_answers) %}
+        {% do heterqa.store_answers(target_relation, found) %}
     {%- endif -%}
+{%- endmacro %}
+
+
+{#- One row a run: what was asked and what the stored answers saved. -#}
+{% macro count_calls(target_relation, requests, open, asked, reused, seconds) -%}
+    {% do run_query('create schema if not exists quality') %}
+    {% do run_query(
+        'create table if not exists quality.asked'
+        ~ ' (invocation_id varchar, model varchar, asked bigint, reused bigint, seconds double)') %}
+    {%- for column in ['unresolved bigint', 'input_tokens bigint', 'output_tokens bigint',
+        'cost double', 'saved_tokens bigint', 'saved_ms double', 'saved_cost double'] -%}
+        {% do run_query('alter table quality.asked add column if not exists ' ~ column) %}
+    {%- endfor -%}
+    {%- set counted -%}
+        insert into quality.asked by name
+        with answers as (
+            select
+                *,
+                request_key in (select request_key from {{ open }}) as is_new,
+            from {{ target_relation }}
+            where request_key in (select request_key from {{ requests }})
+        )
+
+        select
+            '{{ invocation_id }}' as invocation_id,
+            '{{ model.name }}' as model,
+            {{ asked }} as asked,
+            {{ reused }} as reused,
+            {{ '{:.3f}'.format(seconds) }} as seconds,
+            count(*) filter (where error is not null) as unresolved,
+            coalesce(sum(input_tokens) filter (where is_new), 0) as input_tokens,
+            coalesce(sum(output_tokens) filter (where is_new), 0) as output_tokens,
+            coalesce(sum(cost) filter (where is_new), 0) as cost,
+            coalesce(sum(input_tokens + output_tokens) filter (where not is_new), 0)
+                as saved_tokens,
+            coalesce(sum(latency_ms) filter (where not is_new), 0) as saved_ms,
+            coalesce(sum(cost) filter (where not is_new), 0) as saved_cost,
+        from answers
+    {%- endset -%}
+    {% do run_query(counted) %}
+{%- endmacro %}
+
+
+{#-
+    Answers are kept over builds and versions: a column that is new is empty for old answers, one
+    that is gone for new ones. Raises an error where a column changed its type.
+-#}
+{% macro adopt_columns(target_relation, requests, answered) -%}
+    {%- set compared -%}
+        with stored as (select * from (describe {{ target_relation }})),
+
+        wanted as (select * from (describe {{ answered }} from {{ requests }}))
+
+        select
+            column_name,
+            wanted.column_type as wanted_type,
+            stored.column_type as stored_type,
+        from wanted
+        left join stored using (column_name)
+        where stored.column_type is distinct from wanted.column_type
+        order by column_name
+    {%- endset -%}
+    {%- for column in run_query(compared).rows -%}
+        {%- if column[2] is not none -%}
+            {{ exceptions.raise_compiler_error(
+                "the stored answers of " ~ target_relation ~ " have " ~ column[0] ~ " as " ~ column[2]
+                ~ ", this version as " ~ column[1] ~ ": drop that table in " ~ target.path
+                ~ " to ask anew, the others keep theirs") }}
+        {%- endif -%}
+        {% do run_query('alter table ' ~ target_relation ~ ' add column ' ~ adapter.quote(column[0])
+            ~ ' ' ~ column[1]) %}
+    {%- endfor -%}
 {%- endmacro %}

@@ -3,7 +3,5 @@
     float16 values are exact in a double, so no order of summation changes the answer.
 -#}
 {% macro similarity(a, b) -%}
-    round(array_inner_product(
-        {{ a }}::double[{{ var('vector_size') }}], {{ b }}::double[{{ var('vector_size') }}]
-    ), 4)
+    round(list_inner_product({{ a }}::double[], {{ b }}::double[]), 4)
 {%- endmacro %}

@@ -61,12 +61,10 @@ def make_small_repo(root: Path) -> SmallRepo:
     for folder in ("dbt_project", "models", "macros", "seeds"):
         shutil.copytree(project / folder, root / folder)
     shutil.copytree(project / "audits", root / "tests" / "audits")
-    for package in ("dagster_defs", "sample_city"):
-        shutil.copytree(REPO / package, root / package)
-    (root / "udfs" / "profiles").mkdir(parents=True)
-    (root / "udfs" / "profiles" / "embedded.yml").touch()
-    for file in ("__init__.py", "folders.py", "settings.py"):
-        shutil.copy(REPO / "udfs" / file, root / "udfs" / file)
+    for package in ("dagster_defs", "sample_city", "udfs"):
+        shutil.copytree(
+            REPO / package, root / package, ignore=shutil.ignore_patterns("__pycache__")
+        )
     repo = SmallRepo(root)
     repo.write_collection("b-1", "b-2")
     return repo

@@ -44,12 +44,11 @@ def connection(threads: int, reverse: bool) -> duckdb.DuckDBPyConnection:
     con.register("entry_rows", entry_rows)
     con.register("question_rows", question_rows)
     con.execute(
-        "create table entry_vectors as "
-        "select * replace (vector::float[384] as vector) from entry_rows"
+        "create table entry_vectors as select * replace (vector::float[] as vector) from entry_rows"
     )
     con.execute(
         "create table question_vectors as "
-        "select attempt_id, vector::float[384] as vector from question_rows"
+        "select attempt_id, vector::float[] as vector from question_rows"
     )
     con.execute("create table certified_questions as select qid, attempt_id from question_rows")
     return con

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from udfs.extract import extract_features
+from udfs.extract_rules import extract_features
 from udfs.lexicon import article, singular, word_class
 
 STAYS = Path(__file__).parent.parent.parent / "shared" / "data" / "stays"

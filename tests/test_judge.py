@@ -13,9 +13,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from udfs.batch import Answer, Asking
 from udfs.claims import may_contradict, parse_claim, read_sentence
-from udfs.judge import Judgement, judge_photo, judge_text
-from udfs.profile import load_profile
+from udfs.judge import Judgement, JudgeRequest
+from udfs.judge import judge as judge_requests
+from udfs.judge_rules import judge_evidence
+from udfs.profile import RuleJudge, load_profile
 from udfs.settings import PROFILE_FOLDER, REPO
 from udfs.text import negated, split_sentences, tokenize
 
@@ -24,7 +27,12 @@ STAYS = REPO.parent / "shared" / "data" / "stays"
 
 
 def judge(claim: str, evidence: str, task: str = "support") -> Judgement:
-    return judge_text(task, claim, evidence, PROFILE.judge, PROFILE.reranker)
+    return judge_evidence(task, claim, evidence, PROFILE.judge)
+
+
+def ask(request: JudgeRequest, parameters: RuleJudge) -> Answer:
+    (answer,) = judge_requests([request], parameters, Asking(threads=1))
+    return answer
 
 
 def contradict(claims: list[str], evidence: str) -> Judgement:
@@ -173,9 +181,8 @@ def test_what_shares_no_word_is_not_asked_of_the_model():
 def test_photos_are_read_by_their_caption():
     def on(caption: str | None) -> Judgement:
         claim = "A photo shows a brick fireplace."
-        return judge_photo(
-            "support", claim, caption, "a.jpg", PROFILE.photo_judge, PROFILE.reranker
-        )
+        request = JudgeRequest("key", "support", claim, caption, "a.jpg")
+        return ask(request, PROFILE.photo_judge).value
 
     assert on("cozy seats near the brick fireplace").verdict == "yes"
     assert on("a plate of noodles").verdict == "no"
@@ -232,8 +239,9 @@ def test_numbers_and_places_are_not_contradicted_by_text(claim):
     ],
 )
 def test_a_question_that_makes_no_sense_is_an_error(task, claim, evidence):
-    with pytest.raises(ValueError):
-        judge_text(task, claim, evidence, PROFILE.judge, PROFILE.reranker)
+    answer = ask(JudgeRequest("key", task, claim, evidence), PROFILE.judge)
+    assert answer.value is None
+    assert answer.error.startswith("failed: ValueError: ")
 
 
 @settings(max_examples=60, deadline=None)

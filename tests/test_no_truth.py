@@ -44,7 +44,7 @@ def test_nothing_outside_quality_reads_the_truth() -> None:
         ("models/construction/peek.sql", "select * from read_json(getvariable('truth_fields'))"),
         ("models/construction/peek.sql", "select * from {{ ref('truth_audit') }}"),
         ("models/construction/peek.sql", "select * from quality.truth_fields"),
-        ("udfs/judge.py", "path = settings.warehouse / 'truth' / 'fields.jsonl'"),
+        ("udfs/judge_rules.py", "path = settings.warehouse / 'truth' / 'fields.jsonl'"),
     ],
 )
 def test_a_reader_is_found(tmp_path: Path, file: str, text: str) -> None:

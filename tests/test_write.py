@@ -10,8 +10,8 @@ import pytest
 
 from tests.render import REPO, render
 from udfs.lexicon import load
-from udfs.write import SMALL_WORDS, write_constraint, write_question
-from udfs.write_grammar import noun_phrase, plural
+from udfs.write_grammar import noun_phrase, plural, write_question
+from udfs.write_rules import SMALL_WORDS, write_constraint
 
 STAYS = Path(__file__).parent.parent.parent / "shared" / "data" / "stays"
 

@@ -90,8 +90,8 @@ class Endpoint(Strict):
         return url.rstrip("/")
 
     def identity(self) -> dict[str, Any]:
-        """The parameters that an answer depends on: not times, prices, keys or how often."""
-        names = ("base_url", "model", "max_tokens", "temperature", "seed", "json_schema")
+        """The parameters that an answer depends on: not where it is, times, prices or how often."""
+        names = ("model", "max_tokens", "temperature", "seed", "json_schema")
         more = ("json_lengths", "dimensions", "sends_dimensions", "extra")
         return {"backend": self.backend} | {name: getattr(self, name) for name in (*names, *more)}
 

@@ -1,13 +1,14 @@
-"""The SQL functions: what each takes and returns, and which Python function answers it.
+"""The SQL functions: what each takes and returns, and which role answers it.
 
-Each is answered by the Python function of the same name in the file of its role. Nothing heavy is
-imported before a function is first called.
+Every asking function takes the key of its request first and returns a STRUCT that ends in what the
+ledger knows of a call. Nothing heavy is imported before a function is first called.
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
@@ -16,61 +17,87 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from udfs.batch import Answer, ask_rows
-from udfs.profile import Profile, model_signature
+from udfs.batch import Answer, Asking, ask_each
+from udfs.profile import Profile, model_name, model_signature, prompt_version
 
-_ANSWER_END = "error varchar, tokens integer, latency_ms double, cost double"
-_JUDGEMENT = (
-    f"struct(verdict varchar, confidence double, is_against boolean, reason varchar, {_ANSWER_END})"
+Row = tuple[Any, ...]
+Ask = Callable[[Sequence[Row], Asking], list[Answer]]
+
+_LEDGER = (
+    "error varchar, role varchar, model varchar, prompt_version varchar, tokens bigint, "
+    "input_tokens bigint, output_tokens bigint, latency_ms double, cost double, attempts integer"
 )
-_FEATURES = (
-    "struct(features struct(feature varchar, polarity varchar, confidence double)[], "
-    f"{_ANSWER_END})"
-)
-_CONSTRAINT = f"struct(claim varchar, phrase varchar, sentence varchar, {_ANSWER_END})"
-_QUESTION = f"struct(question varchar, {_ANSWER_END})"
 
 
 class Function(NamedTuple):
-    """A SQL function: its parameters are varchar; `to_sql` turns an answer into the SQL value."""
+    """A SQL function over varchar parameters; `to_sql` turns an answer into the SQL value."""
 
     parameters: int
     returns: str
-    ask: Callable[..., Any]
-    to_sql: Callable[[Answer], Any]
+    ask: Ask
+    to_sql: Callable[[Answer, Row], Any]
+    # The first parameter is the request's key, and the answer goes to the ledger.
+    is_role: bool = True
 
 
 def functions(profile: Profile) -> dict[str, Function]:
     """The SQL functions by name, answered by the backends of the profile."""
+    judgement = "verdict varchar, confidence double, is_against boolean, reason varchar"
+    found = "features struct(feature varchar, polarity varchar, confidence double)[]"
+
+    def role(name: str, parameters: int, members: str, ask: Any, task: int | str = "") -> Function:
+        """task: the task's name, or which parameter names it."""
+        return Function(
+            parameters, f"struct({members}, {_LEDGER})", partial(ask, profile),
+            partial(_struct, profile, name, task, _names(members)),
+        )  # fmt: skip
+
     return {
-        "embed_text": Function(
-            1,
-            f"struct(vector float[{profile.text_embedder.dimensions}], {_ANSWER_END})",
-            partial(_embed_text, profile),
-            _struct("vector"),
+        "embed_text": role("text_embedder", 3, "vector float[]", _embed_text),
+        "judge_text": role("judge", 4, judgement, _judge_text, 1),
+        "judge_photo": role("photo_judge", 5, judgement, _judge_photo, 1),
+        "extract_features": role("extractor", 2, found, _extract_features),
+        "write_constraint": role(
+            "writer", 4, "claim varchar, phrase varchar, sentence varchar", _write_constraint,
+            "constraint",
         ),
-        "judge_text": Function(3, _JUDGEMENT, partial(_judge_text, profile), _judgement),
-        "judge_photo": Function(4, _JUDGEMENT, partial(_judge_photo, profile), _judgement),
-        "extract_features": Function(1, _FEATURES, _extract_features, _struct("features")),
-        "write_constraint": Function(
-            3, _CONSTRAINT, _write_constraint, _struct("claim", "phrase", "sentence")
+        "write_question": role("writer", 2, "question varchar", _write_question, "question"),
+        "rerank_text": role("reranker", 3, "score double", _rerank_text),
+        "compile_query": Function(1, "varchar", _compile_query, _value_or_raise, False),
+        "model_signature": Function(
+            2, "varchar", partial(_model_signature, profile), _value_or_raise, False
         ),
-        "write_question": Function(1, _QUESTION, _write_question, _struct("question")),
         "phrase_field": Function(
-            4, "struct(phrase varchar, negation varchar)", _phrase_field, _phrases
+            4, "struct(phrase varchar, negation varchar)", _phrase_field, _value_or_raise, False
         ),
-        "compile_query": Function(1, "varchar", _compile_query, _value_or_raise),
-        "model_signature": Function(1, "varchar", partial(model_signature, profile), _value),
-    }
+    }  # fmt: skip
 
 
-def register(connection: DuckDBPyConnection, name: str, function: Function, threads: int) -> None:
-    """Make the function known to every cursor of the database, answered row by row."""
+def register(
+    connection: DuckDBPyConnection,
+    name: str,
+    function: Function,
+    asking: Asking,
+    journal: Callable[[str, Any], None] | None = None,
+) -> None:
+    """Make the function known to every cursor of the database.
+
+    journal: is given the key and the SQL value of each paid answer as its call ends.
+    """
     arrow_type = _arrow_type(function.returns)
 
     def answer(*columns: Any) -> pa.Array:
-        answers = ask_rows(function.ask, columns, threads)
-        return pa.array([function.to_sql(row) for row in answers], type=arrow_type)
+        rows = list(zip(*(column.to_pylist() for column in columns), strict=True))
+        asked = asking
+        if journal is not None and function.is_role:
+            by_key = {row[0]: row for row in rows}
+            asked = replace(
+                asking,
+                on_answer=lambda key, found: journal(key, function.to_sql(found, by_key[key])),
+            )
+        answers = function.ask(rows, asked)
+        values = [function.to_sql(*pair) for pair in zip(answers, rows, strict=True)]
+        return pa.array(values, type=arrow_type)
 
     # DuckDB reads the number of parameters from the signature.
     parameters = [
@@ -97,108 +124,113 @@ def _arrow_type(sql_type: str) -> pa.DataType:
     return table.schema.field("value").type
 
 
-# What a row asks. Imports are inside, so that a build pays only for the roles it uses.
+def answer_columns(profile: Profile) -> frozenset[str]:
+    """The names of the columns that answers are stored in, over all roles."""
+    asking = [function for function in functions(profile).values() if function.is_role]
+    return frozenset(field.name for f in asking for field in _arrow_type(f.returns))
 
 
-def _embed_text(profile: Profile, content: str | None) -> tuple[list[float]] | None:
-    from udfs.embed import embed_text
-
-    return None if content is None else (embed_text(content, profile.text_embedder),)
+# What the rows ask. Imports are inside, so that a build pays only for the roles it uses.
 
 
-def _judge_text(profile: Profile, task: str | None, claim: str | None, evidence: str | None) -> Any:
-    from udfs.judge import judge_text
+def _embed_text(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
+    from udfs.embed import EmbedRequest, embed
 
-    return judge_text(task, claim, evidence, profile.judge, profile.reranker)
-
-
-def _judge_photo(
-    profile: Profile, task: str | None, claim: str | None, caption: str | None, photo: str | None
-) -> Any:
-    from udfs.judge import judge_photo
-
-    return judge_photo(task, claim, caption, photo, profile.photo_judge, profile.reranker)
+    return embed([EmbedRequest(*row) for row in rows], profile.text_embedder, asking)
 
 
-def _extract_features(content: str | None) -> Any:
-    from udfs.extract import extract_features
+def _rerank_text(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
+    from udfs.rerank import RerankRequest, rerank
 
-    if content is None:
-        return ([],)
-    names = ("feature", "polarity", "confidence")
-    return ([dict(zip(names, row, strict=True)) for row in extract_features(content)],)
+    return rerank([RerankRequest(*row) for row in rows], profile.reranker, asking)
 
 
-def _write_constraint(source: str | None, evidence: str | None, avoid: str | None) -> Any:
-    from udfs.write import write_constraint
+def _judge_text(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
+    from udfs.judge import JudgeRequest, judge
 
-    if source is None or evidence is None:
-        return None
-    return write_constraint(source, evidence, avoid or "")
+    return judge([JudgeRequest(*row) for row in rows], profile.judge, asking)
 
 
-def _write_question(spec: str | None) -> Any:
-    from udfs.write import write_question
+def _judge_photo(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
+    from udfs.judge import JudgeRequest, judge
 
-    return None if spec is None else (write_question(spec),)
+    return judge([JudgeRequest(*row) for row in rows], profile.photo_judge, asking)
 
 
-def _phrase_field(
-    field: str | None, parent: str | None, operator: str | None, value: str | None
-) -> Any:
+def _extract_features(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
+    from udfs.extract import ExtractRequest, extract
+
+    return extract([ExtractRequest(*row) for row in rows], profile.extractor, asking)
+
+
+def _write_constraint(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
+    from udfs.write import ConstraintRequest, write_constraints
+
+    return write_constraints([ConstraintRequest(*row) for row in rows], profile.writer, asking)
+
+
+def _write_question(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
+    from udfs.write import QuestionRequest, write_questions
+
+    return write_questions([QuestionRequest(*row) for row in rows], profile.writer, asking)
+
+
+def _phrase_field(rows: Sequence[Row], asking: Asking) -> list[Answer]:
     from udfs.field_phrases import phrase_field
 
-    if field is None or operator is None or value is None:
-        return None
-    return phrase_field(field, parent or "", operator, value)
+    def phrase(row: Row) -> Any:
+        field, parent, operator, value = row
+        if field is None or operator is None or value is None:
+            return None
+        return phrase_field(field, parent or "", operator, value)._asdict()
+
+    return ask_each(phrase, rows, asking.threads)
 
 
-def _compile_query(spec: str | None) -> str | None:
+def _compile_query(rows: Sequence[Row], asking: Asking) -> list[Answer]:
     from udfs.compile import compile_query
 
-    return None if spec is None else compile_query(spec)
+    return ask_each(lambda row: row[0] and compile_query(row[0]), rows, asking.threads)
+
+
+def _model_signature(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
+    return [Answer(model_signature(profile, role, task)) for role, task in rows]
 
 
 # How an answer reads in SQL.
 
 
-def _value(answer: Answer) -> Any:
-    return answer.value
-
-
-def _value_or_raise(answer: Answer) -> Any:
+def _value_or_raise(answer: Answer, row: Row) -> Any:
     if answer.error:
-        raise ValueError(answer.error)
+        raise ValueError(answer.error.removeprefix("failed: "))
     return answer.value
 
 
-def _phrases(answer: Answer) -> dict[str, str] | None:
-    phrases = _value_or_raise(answer)
-    return None if phrases is None else phrases._asdict()
-
-
-def _judgement(answer: Answer) -> dict[str, Any]:
+def _struct(
+    profile: Profile, role: str, task: int | str, names: tuple[str, ...], answer: Answer, row: Row
+) -> dict[str, Any]:
+    """The answer's own members, then what the ledger knows. No verdict is `unresolved`."""
     if answer.value is None:
-        return {"verdict": "unresolved", "is_against": False} | _end(answer, 0)
-    judgement = answer.value._asdict()
-    return judgement | _end(answer, judgement["tokens"])
-
-
-def _struct(*names: str) -> Callable[[Answer], dict[str, Any]]:
-    """An answer whose value is a tuple of the named members, or None."""
-
-    def to_sql(answer: Answer) -> dict[str, Any]:
-        values = answer.value if answer.value is not None else (None,) * len(names)
-        return dict(zip(names, values, strict=True)) | _end(answer, 0)
-
-    return to_sql
-
-
-def _end(answer: Answer, tokens: int) -> dict[str, Any]:
-    """What every answer ends with; a model that runs here costs nothing."""
-    return {
+        value: dict[str, Any] = dict.fromkeys(names)
+        if "verdict" in value:
+            value |= {"verdict": "unresolved", "is_against": False}
+    else:
+        value = answer.value.model_dump(include=set(names))
+    task_name = row[task] if isinstance(task, int) else task
+    return value | {
         "error": answer.error,
-        "tokens": tokens,
+        "role": role,
+        "model": model_name(profile, role),
+        "prompt_version": prompt_version(profile, role, task_name or ""),
+        "tokens": answer.input_tokens + answer.output_tokens,
+        "input_tokens": answer.input_tokens,
+        "output_tokens": answer.output_tokens,
         "latency_ms": answer.latency_ms,
-        "cost": 0.0,
+        "cost": answer.cost,
+        "attempts": answer.attempts,
     }
+
+
+def _names(members: str) -> tuple[str, ...]:
+    """The names in the list of a STRUCT's members."""
+    return tuple(field.name for field in _arrow_type(f"struct({members})"))

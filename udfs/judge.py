@@ -1,155 +1,131 @@
-"""judge_text and judge_photo: does this evidence show that the claim is true?
+"""Role judge, role photo_judge: does this evidence show that the claim is true?
 
-The embedded judge takes the topic from words and a cross-encoder, and the direction from explicit
-negation, opposites and sentiment, because the cross-encoder is nearly blind to a negation. The
-words live in judge_cues.yml and claims.py, the numbers in the profile.
+Task `support` is about one claim sentence. Task `contradiction` is about a question, a JSON
+{"question": text, "claims": [sentences]}: does the evidence explicitly deny a requirement of it?
 """
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Iterable
+import os
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
 
-from udfs.claims import Claim, Reading, may_contradict, parse_claim, read_sentence
-from udfs.profile import Judge, Reranker
-from udfs.rerank import score_pair
-from udfs.text import split_sentences
+from pydantic import Field, ValidationError
 
+from udfs import schemas
+from udfs.batch import Answer, Asking, ask_each
+from udfs.endpoint import ChatRequest, Endpoint
+from udfs.paid import ask_endpoint
+from udfs.parameters import Fraction, Strict
+from udfs.photo import data_url
+from udfs.profile import Profile, RuleJudge
+from udfs.prompt import chat_request
+
+Verdict = Literal["yes", "no", "unresolved"]
 TASKS = ("support", "contradiction")
 
 
-class Judgement(NamedTuple):
-    """A verdict (yes, no, unresolved) with the probability that the evidence supports the claim.
+class Judgement(Strict):
+    """A verdict with the probability that the evidence supports the claim, or contradicts it.
 
-    For the task `contradiction` it is the probability that the evidence contradicts. `is_against`:
-    the evidence says the opposite.
+    is_against: the evidence says the opposite of the claim. tokens: what a local model has read.
     """
 
-    verdict: str
-    confidence: float
+    verdict: Verdict
+    confidence: Fraction
     is_against: bool
     reason: str
-    tokens: int
+    tokens: int = Field(default=0, exclude=True)
 
 
-def judge_text(
-    task: str | None, claim: str | None, evidence: str | None, judge: Judge, reranker: Reranker
-) -> Judgement:
-    """Judge a claim, or for `contradiction` a JSON {"question", "claims"}, on a text.
+class JudgeRequest(NamedTuple):
+    """One claim and one piece of evidence: a text, or a photo (a path below the photo folder) with
+    its caption."""
 
-    Raises ValueError for an unknown task, an empty claim or JSON that is not as described.
-    """
-    if task not in TASKS:
-        raise ValueError(f"unknown task {task!r}; tasks are {', '.join(TASKS)}")
-    if not claim or not claim.strip():
+    key: str
+    task: str
+    claim: str
+    evidence: str | None
+    photo: str | None = None
+
+
+def judge(
+    requests: Sequence[JudgeRequest], parameters: RuleJudge | Endpoint, asking: Asking
+) -> list[Answer]:
+    """A Judgement for each request. A photo without a caption shows nothing to the rules; of one
+    whose file is not there, an endpoint judges the caption."""
+    if isinstance(parameters, Endpoint):
+
+        def prompt(request: JudgeRequest) -> ChatRequest:
+            return _prompt(request, asking.photo_folder)
+
+        def stand_in(asked: Sequence[JudgeRequest], profile: Profile) -> list[Answer]:
+            is_photo = any(request.photo for request in asked)
+            return judge(asked, profile.photo_judge if is_photo else profile.judge, asking)
+
+        return ask_endpoint(requests, parameters, asking, prompt, _read, stand_in)
+    return ask_each(lambda request: _by_rules(request, parameters), requests, asking.threads)
+
+
+def _by_rules(request: JudgeRequest, parameters: RuleJudge) -> Judgement:
+    from udfs.judge_rules import judge_evidence
+
+    return judge_evidence(request.task, request.claim, _evidence(request), parameters)
+
+
+def _evidence(request: JudgeRequest) -> str:
+    """The text or caption. Raises ValueError for a request that makes no sense."""
+    if request.task not in TASKS:
+        raise ValueError(f"unknown task {request.task!r}; tasks are {', '.join(TASKS)}")
+    if not request.claim or not request.claim.strip():
         raise ValueError("the claim is empty")
-    if evidence is None:
+    if request.evidence is None and request.photo is None:
         raise ValueError("the evidence is null")
-
-    sentences = _sentences(evidence, judge.max_sentences)
-    scorer = _Scorer(judge, reranker)
-    if task == "support":
-        return _support(parse_claim(claim), sentences, judge, scorer)
-    return _contradiction(_claims_of(claim), sentences, judge, scorer)
+    return request.evidence or ""
 
 
-def judge_photo(
-    task: str | None,
-    claim: str | None,
-    caption: str | None,
-    photo: str | None,
-    judge: Judge,
-    reranker: Reranker,
-) -> Judgement:
-    """The same on a photo, of which the embedded judge reads the caption only.
-
-    `photo` is the path below the photo folder. A photo without a caption shows nothing to it.
-    """
-    return judge_text(task, claim, caption or "", judge, reranker)
+def _prompt(request: JudgeRequest, photo_folder: Path | None) -> ChatRequest:
+    values: dict[str, Any] = {"claim": request.claim}
+    if request.task == "contradiction":
+        values = parse_requirement(request.claim).model_dump()
+    evidence, photo = _evidence(request), _photo(request, photo_folder)
+    if photo is None:
+        return chat_request(request.key, f"judge_{request.task}", evidence=evidence, **values)
+    name = f"photo_{request.task}"
+    return chat_request(request.key, name, photo, caption=evidence, **values)
 
 
-class _Scorer:
-    """Asks the cross-encoder about the sentences of one call, and counts tokens."""
-
-    def __init__(self, judge: Judge, reranker: Reranker) -> None:
-        self.weights = judge.weights
-        self.reranker = reranker
-        self.tokens = 0
-
-    def topic(self, claim: Claim, reading: Reading) -> float:
-        """Probability that the sentence speaks about the claim, whatever it says of it."""
-        score = score_pair(claim.query, reading.sentence, self.reranker)
-        self.tokens += score.tokens
-        weights = self.weights
-        signal = weights.bias + weights.topic * score.logit + weights.overlap * reading.overlap
-        signal += weights.cue * reading.has_cue + weights.opposite * reading.has_opposite
-        signal += weights.neutral * (reading.direction == 0)
-        return 1 / (1 + math.exp(-signal))
+def _photo(request: JudgeRequest, folder: Path | None) -> str | None:
+    """The photo as a data URL; None when there is no file. Raises PhotoError for a broken one."""
+    if request.photo is None or folder is None or not os.path.lexists(folder / request.photo):
+        return None
+    return data_url(folder, request.photo)
 
 
-def _support(claim: Claim, sentences: list[str], judge: Judge, scorer: _Scorer) -> Judgement:
-    readings = [read_sentence(claim, sentence) for sentence in sentences]
-    for_it = _best(claim, (r for r in readings if r.direction >= 0), judge, scorer)
-    against = _best(claim, (r for r in readings if r.direction < 0), judge, scorer)
-
-    is_for, is_against = for_it >= judge.yes_from, against >= judge.against_from
-    confidence = for_it * (1 - against) if is_against or is_for else for_it
-    reason = f"for {for_it:.2f}, against {against:.2f}"
-    if is_for and is_against:
-        return _judgement("unresolved", confidence, False, reason, scorer)
-    return _judgement("yes" if is_for else "no", confidence, is_against, reason, scorer)
+def _read(request: JudgeRequest, said: schemas.Support | schemas.Contradiction) -> Judgement:
+    is_yes = said.verdict == "yes"
+    is_against = said.is_against if isinstance(said, schemas.Support) else is_yes
+    return Judgement(
+        verdict=said.verdict,
+        confidence=round(said.confidence, 4),
+        is_against=is_against,
+        reason=said.reason,
+    )
 
 
-def _best(claim: Claim, readings: Iterable[Reading], judge: Judge, scorer: _Scorer) -> float:
-    """The highest topic probability among the few readings that share most words with the claim."""
-    promising = [reading for reading in readings if reading.overlap >= judge.least_overlap]
-    promising.sort(key=lambda reading: -reading.overlap)
-    chosen = promising[: judge.scored_sentences]
-    return max((scorer.topic(claim, reading) for reading in chosen), default=0.0)
+class Requirement(Strict):
+    """What a contradiction is about."""
 
-
-def _contradiction(
-    claims: tuple[Claim, ...], sentences: list[str], judge: Judge, scorer: _Scorer
-) -> Judgement:
-    """A sentence contradicts when it explicitly negates, or states the opposite of, one claim."""
-    worst, is_disputed = 0.0, False
-    for claim in claims:
-        readings = [read_sentence(claim, s) for s in sentences]
-        negations = [r for r in readings if r.direction < 0]
-        against = _best(claim, negations, judge, scorer)
-        if against > worst:
-            worst = against
-            overlap = max(reading.overlap for reading in negations)
-            is_disputed = any(r.direction > 0 and r.overlap >= overlap for r in readings)
-    reason = f"against {worst:.2f}"
-    if worst < judge.against_from:
-        return _judgement("no", worst, False, reason, scorer)
-    if is_disputed:
-        return _judgement("unresolved", worst / 2, False, reason + ", disputed", scorer)
-    return _judgement("yes", worst, True, reason, scorer)
-
-
-def _judgement(
-    verdict: str, confidence: float, is_against: bool, reason: str, scorer: _Scorer
-) -> Judgement:
-    return Judgement(verdict, round(confidence, 4), is_against, reason, scorer.tokens)
-
-
-@lru_cache(maxsize=8192)
-def _sentences(evidence: str, limit: int) -> list[str]:
-    return split_sentences(evidence, limit)
+    question: str
+    claims: tuple[str, ...]
 
 
 @lru_cache(maxsize=4096)
-def _claims_of(spec: str) -> tuple[Claim, ...]:
-    """The claims of a question that a text can contradict: not numbers, not places."""
+def parse_requirement(text: str) -> Requirement:
+    """The claim of a contradiction. Raises ValueError when it is not as described."""
     try:
-        claims = json.loads(spec)["claims"]
-    except (ValueError, KeyError, TypeError):
+        return Requirement.model_validate_json(text, strict=True)
+    except ValidationError:
         raise ValueError('a contradiction needs a claim {"question": .., "claims": [..]}') from None
-    if not isinstance(claims, list) or not all(isinstance(claim, str) for claim in claims):
-        raise ValueError("`claims` must be a list of sentences")
-    return tuple(parse_claim(claim) for claim in claims if may_contradict(claim))

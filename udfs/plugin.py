@@ -10,9 +10,14 @@ import duckdb
 from dbt.adapters.duckdb.plugins import BasePlugin
 from duckdb import DuckDBPyConnection
 
+from udfs.batch import Asking
+from udfs.budget import Budget
 from udfs.functions import functions, register
+from udfs.ledger import JOURNAL, Journal, ledger_pattern, spent_before
 from udfs.profile import Profile, load_profile
-from udfs.settings import Settings
+from udfs.settings import PROFILE_FOLDER, Settings
+
+EMBEDDED = PROFILE_FOLDER / "embedded.yml"
 
 
 class Plugin(BasePlugin):
@@ -44,8 +49,15 @@ def configure_connection(
     """What all cursors of a database share: the extension, threads, functions."""
     load_extension(connection, "spatial")
     connection.execute(f"set threads = {settings.threads}")
+    asking = Asking(
+        settings.threads,
+        settings.photo_folder,
+        budget=Budget(settings.max_cost, spent_before(connection, settings)),
+        stand_ins=load_profile(EMBEDDED) if settings.is_dry_run else None,
+    )
+    journal = None if settings.is_dry_run else Journal(settings.ledger_dir / JOURNAL).write
     for name, function in functions(profile).items():
-        register(connection, name, function, settings.threads)
+        register(connection, name, function, asking, journal)
 
 
 def configure_cursor(cursor: DuckDBPyConnection, settings: Settings) -> None:
@@ -72,7 +84,7 @@ def variables(settings: Settings) -> dict[str, str]:
     if not fields.is_file():
         fields = _empty_file(settings, "fields")
     paths = inputs | truths | {"decisions": decisions, "input_fields": fields}
-    return {name: str(path) for name, path in paths.items()}
+    return {name: str(path) for name, path in paths.items()} | {"ledger": ledger_pattern(settings)}
 
 
 def load_extension(connection: DuckDBPyConnection, name: str) -> None:

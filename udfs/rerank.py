@@ -1,64 +1,65 @@
-"""The reranker: how well a passage answers a query, by an ONNX cross-encoder."""
+"""Role reranker: how well does a passage answer a query?"""
 
 from __future__ import annotations
 
-import threading
-from functools import lru_cache
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import NamedTuple
 
-from udfs.profile import Reranker, model_folder
-from udfs.settings import UserError
+from pydantic import Field
 
-_LOCK = threading.Lock()
-
-
-class Score(NamedTuple):
-    """A relevance logit (about -11 to 9) and how many tokens the model read for it."""
-
-    logit: float
-    tokens: int
-
-
-class _Model(NamedTuple):
-    session: Any
-    tokenizer: Any
-    inputs: tuple[str, ...]
+from udfs import schemas
+from udfs.batch import Answer, Asking, ask_each
+from udfs.encoders import CrossEncoder, score_pairs
+from udfs.endpoint import ChatRequest, Endpoint
+from udfs.onnx_pairs import OnnxCrossEncoder, score_pair
+from udfs.paid import ask_endpoint
+from udfs.parameters import Strict
+from udfs.profile import Profile
+from udfs.prompt import chat_request
 
 
-def score_pair(query: str, passage: str, reranker: Reranker) -> Score:
-    """Score one pair in a call of its own, because int8 models answer differently in company."""
-    import numpy as np
+class Relevance(Strict):
+    """A relevance score; only its order among the passages of one query means something."""
 
-    with _LOCK:
-        model = _load(reranker)
-    encoding = model.tokenizer.encode(query, passage)
-    arrays = {
-        "input_ids": encoding.ids,
-        "attention_mask": encoding.attention_mask,
-        "token_type_ids": encoding.type_ids,
-    }
-    feed = {name: np.asarray([arrays[name]], dtype=np.int64) for name in model.inputs}
-    logit = float(model.session.run(None, feed)[0].reshape(-1)[0])
-    return Score(round(logit, 4), len(encoding.ids))
+    score: float
+    tokens: int = Field(default=0, exclude=True)
 
 
-@lru_cache(maxsize=2)
-def _load(reranker: Reranker) -> _Model:
-    import onnxruntime
-    from tokenizers import Tokenizer
+class RerankRequest(NamedTuple):
+    """One query and one passage."""
 
-    folder = model_folder(reranker.model)
-    if folder is None or not (folder / "model.onnx").is_file():
-        raise UserError(f"reranker: '{reranker.model}' has no model.onnx; correct the profile")
-    tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(max_length=reranker.max_tokens)
+    key: str
+    query: str
+    passage: str
 
-    options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = 1
-    options.inter_op_num_threads = 1
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(
-        str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"]
-    )
-    return _Model(session, tokenizer, tuple(node.name for node in session.get_inputs()))
+
+def rerank(
+    requests: Sequence[RerankRequest],
+    parameters: OnnxCrossEncoder | CrossEncoder | Endpoint,
+    asking: Asking,
+) -> list[Answer]:
+    """The Relevance of each pair: a logit, or a number in [0, 1] of a language model."""
+    if isinstance(parameters, Endpoint):
+
+        def stand_in(asked: Sequence[RerankRequest], profile: Profile) -> list[Answer]:
+            return rerank(asked, profile.reranker, asking)
+
+        return ask_endpoint(requests, parameters, asking, _prompt, _read, stand_in)
+    if isinstance(parameters, CrossEncoder):
+        pairs = [(request.query, request.passage) for request in requests]
+        answers = score_pairs(pairs, parameters, asking.threads)
+        return [answer.map(lambda score: Relevance(score=score)) for answer in answers]
+
+    def ask(request: RerankRequest) -> Relevance:
+        score = score_pair(request.query, request.passage, parameters)
+        return Relevance(score=score.logit, tokens=score.tokens)
+
+    return ask_each(ask, requests, asking.threads)
+
+
+def _prompt(request: RerankRequest) -> ChatRequest:
+    return chat_request(request.key, "rerank", query=request.query, passage=request.passage)
+
+
+def _read(request: RerankRequest, said: schemas.Relevance) -> Relevance:
+    return Relevance(score=round(said.relevance, 4))

@@ -17,6 +17,8 @@ PROFILE_SUFFIXES = (".yml", ".yaml")
 
 REQUIRED_FILES = ("business", "review", "tip", "user", "photos")
 OPTIONAL_FILES = ("checkin",)
+# Variables that the targets of the Makefile set, and no user.
+OWN_VARIABLES = frozenset(("HETERQA_RETRY_UNRESOLVED", "HETERQA_DRY_RUN"))
 
 
 class UserError(Exception):
@@ -51,6 +53,10 @@ class Settings:
     threads: int
     max_cost: CostLimit | None = None
     fields: Path | None = None
+    # Ask again what has no answer (`make retry-unresolved`).
+    retry_unresolved: bool = False
+    # Let the embedded models stand in for endpoints, and count (`make estimate`).
+    is_dry_run: bool = False
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -73,6 +79,8 @@ class Settings:
             threads=_integer(environ, "HETERQA_THREADS", os.cpu_count() or 1, 1, 256),
             max_cost=_cost_limit(environ, "HETERQA_MAX_COST"),
             fields=_path(environ, "HETERQA_FIELDS"),
+            retry_unresolved=_integer(environ, "HETERQA_RETRY_UNRESOLVED", 0, 0, 1) == 1,
+            is_dry_run=_integer(environ, "HETERQA_DRY_RUN", 0, 0, 1) == 1,
         )
 
     def to_env(self) -> dict[str, str]:
@@ -86,6 +94,8 @@ class Settings:
             "HETERQA_THREADS": str(self.threads),
             "HETERQA_MAX_COST": str(self.max_cost or ""),
             "HETERQA_FIELDS": str(self.fields or ""),
+            "HETERQA_RETRY_UNRESOLVED": str(int(self.retry_unresolved)),
+            "HETERQA_DRY_RUN": str(int(self.is_dry_run)),
         }
 
     @property
@@ -133,6 +143,16 @@ class Settings:
         """Folders that a build replaces as a whole."""
         truth = self.warehouse / "truth"
         return [self.release_dir, self.runs_dir, self.sample_city_dir, truth]
+
+    @property
+    def ledger_dir(self) -> Path:
+        """Folder of paid answers on their way into the warehouse: the journal and imports."""
+        return self.warehouse / "ledger"
+
+    @property
+    def photo_folder(self) -> Path:
+        """The folder that holds the photo files."""
+        return self.data / "photos"
 
     @property
     def empty_dir(self) -> Path:

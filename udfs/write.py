@@ -1,197 +1,126 @@
-"""Role writer: requirements out of a text or a caption, and questions out of requirements.
-
-`write_constraint` takes one concrete thing that the evidence shows and says it in our own words
-("serves wood-fired pizza"); `write_question` is a grammar, in `write_grammar.py`. Both prefer
-nothing over nonsense.
-"""
+"""Role writer: requirements out of a text or a caption, and questions out of requirements."""
 
 from __future__ import annotations
 
-import re
-from itertools import pairwise
-from typing import NamedTuple
+import json
+from collections.abc import Sequence
+from typing import Annotated, NamedTuple
 
-from udfs.extract import extract_features, is_english
-from udfs.lexicon import singular, word_set
-from udfs.opinions import opinion_of, opinion_words
-from udfs.text import split_sentences
-from udfs.write_grammar import plural, write_question
-from udfs.write_phrases import Sentence, Thing, link, parse, shorten, thing_words, things
+from pydantic import Field
 
-__all__ = ["Constraint", "write_constraint", "write_question"]
-
-_MAX_PHRASE = 140
-_MAX_PAIR = 4
-_MAX_SHARED_RUN = 5
-# Words that say nothing of a thing; macros/quotes.sql keeps the same list.
-SMALL_WORDS = word_set("a an and at by for in is it its of on our the their this to with")
+from udfs import schemas
+from udfs.batch import Answer, Asking, ask_each
+from udfs.endpoint import ChatRequest, Endpoint
+from udfs.paid import ask_endpoint
+from udfs.parameters import Strict
+from udfs.profile import Profile, Rules
+from udfs.prompt import chat_request
 
 
-class Constraint(NamedTuple):
-    """A requirement: the claim to judge, the phrase for a question, the sentence it came from."""
+class Constraint(Strict):
+    """A requirement: the claim to judge, the phrase for a question, the sentence it came from.
 
-    claim: str
-    phrase: str
-    sentence: str
-
-
-def write_constraint(source: str, evidence: str, avoid: str) -> Constraint | None:
-    """One checkable requirement from a text or a caption; None when it holds nothing usable.
-
-    `source` is 'text' or 'photo'; no word of `avoid` (the record's name and categories) appears in
-    the answer, nor a run of six words of the evidence, nor the whole of it.
+    All are null when the evidence holds nothing usable. The phrase completes "a place that ..."
+    (HeterQA: at most 140 characters); the sentence never leaves the warehouse.
     """
-    if source not in ("text", "photo"):
-        raise ValueError(f"source '{source}' is neither 'text' nor 'photo'")
-    is_caption = source == "photo"
-    best: tuple[float, Constraint] | None = None
-    for sentence in split_sentences(evidence):
-        for weight, constraint in _candidates(sentence, is_caption):
-            if (best is None or weight > best[0]) and _is_allowed(constraint, evidence, avoid):
-                best = (weight, constraint)
-    if best is None and not is_caption:
-        return _praise(evidence, avoid)
-    return best[1] if best else None
+
+    claim: Annotated[str | None, Field(max_length=200)]
+    phrase: Annotated[str | None, Field(max_length=140)]
+    sentence: str | None
 
 
-def _candidates(sentence: str, is_caption: bool) -> list[tuple[float, Constraint]]:
-    """What the sentence offers, each with its weight."""
-    parsed = parse(sentence, is_caption)
-    letters = [word for word in parsed.words if word[0].isalpha()]
-    if sentence.rstrip(" \"')").endswith("?") or not letters or not is_english(letters):
-        return []
-    found = list(things(parsed))
-    if is_caption:
-        texts = [*_particular(found), *_pairs(parsed, found, thing_words()["joins"])]
-        texts += [(shorter.weight, shorter.text) for thing in found for shorter in shorten(thing)]
-        return [(weight, _shown(text, sentence)) for weight, text in texts]
-    if set(parsed.words) & thing_words()["doubts"] or _has_blame(letters):
-        return []
-    found = [thing for thing in found if _is_of_the_place(parsed, thing)]
-    said = [
-        (thing.weight, _said(parsed, thing, sentence)) for thing in found if thing.is_particular
-    ]
-    overviews = [thing for thing in found if thing.kind in ("view", "collection")]
-    for weight, text in _pairs(parsed, found, frozenset(("of",)), overviews):
-        said.append((weight, Constraint(f"It has {text}.", f"has {text}", sentence)))
-    return said
+class Question(Strict):
+    """A question in words."""
+
+    question: Annotated[str, Field(min_length=1, max_length=1400)]
 
 
-def _has_blame(words: list[str]) -> bool:
-    opinions = (opinion_of(word) for word in words)
-    return any(opinion is not None and not opinion.is_positive for opinion in opinions)
+class ConstraintRequest(NamedTuple):
+    """A `text` or `photo` (its caption), and the words that must not appear in the answer."""
+
+    key: str
+    source: str
+    evidence: str | None
+    avoid: str | None
 
 
-def _particular(found: list[Thing]) -> list[tuple[float, str]]:
-    return [(thing.weight, thing.text) for thing in found if thing.is_particular]
+class QuestionRequest(NamedTuple):
+    """A JSON {"categories", "field_phrases", "source_phrases": lists of text, "draws": numbers in
+    [0, 1) that make the choices}."""
+
+    key: str
+    spec: str | None
 
 
-def _pairs(
-    parsed: Sentence, found: list[Thing], joins: frozenset[str], firsts: list[Thing] | None = None
-) -> list[tuple[float, str]]:
-    """Neighbours that belong together: "lights strung over a patio", "a view of vineyards"."""
-    pairs = []
-    vague = thing_words()["vague"]
-    for first, second in pairwise(found):
-        tie = link(parsed, first, second)
-        size = len(first.words) + len(second.words)
-        if tie.split(" ")[-1] not in joins or size > _MAX_PAIR:
-            continue
-        if "other" in (first.kind, second.kind) and not _is_tight(tie, first, second):
-            continue
-        if (first.is_plain and second.is_plain) or singular(second.words[-1]) in vague:
-            continue
-        if firsts is not None and first not in firsts:
-            continue
-        both = first.is_particular and second.is_particular
-        if (tie == "and" and not both) or (first.kind == "collection" and tie != "of"):
-            continue
-        weight = first.weight + second.weight + 0.5
-        pairs.append((weight, f"{first.text} {tie} {second.text}"))
-        # Without its article, where the other form repeats too much of the evidence.
-        pairs.append((weight, f"{first.text} {tie} {' '.join(second.words)}"))
-    return pairs
+def write_constraints(
+    requests: Sequence[ConstraintRequest], parameters: Rules | Endpoint, asking: Asking
+) -> list[Answer]:
+    """A Constraint for each request."""
+    if isinstance(parameters, Endpoint):
+
+        def stand_in(asked: Sequence[ConstraintRequest], profile: Profile) -> list[Answer]:
+            return write_constraints(asked, profile.writer, asking)
+
+        return ask_endpoint(
+            requests, parameters, asking, _constraint_prompt, _read_constraint, stand_in
+        )
+    return ask_each(_constraint_by_rules, requests, asking.threads)
 
 
-def _is_tight(tie: str, first: Thing, second: Thing) -> bool:
-    """Whether a noun of no list may take part: "sunflowers in tin buckets", "mugs with handles"."""
-    if second.kind == "other":
-        return first.kind != "other" and (tie in ("of", "with") or " " in tie)
-    return second.is_particular or " " in tie
+def write_questions(
+    requests: Sequence[QuestionRequest], parameters: Rules | Endpoint, asking: Asking
+) -> list[Answer]:
+    """A Question for each request."""
+    if isinstance(parameters, Endpoint):
+
+        def stand_in(asked: Sequence[QuestionRequest], profile: Profile) -> list[Answer]:
+            return write_questions(asked, profile.writer, asking)
+
+        return ask_endpoint(
+            requests, parameters, asking, _question_prompt, _read_question, stand_in
+        )
+    return ask_each(_question_by_rules, requests, asking.threads)
 
 
-def _is_of_the_place(parsed: Sentence, thing: Thing) -> bool:
-    near = {parsed.word(thing.start - 1), parsed.word(thing.start - 2)}
-    return not near & thing_words()["foreign_before"]
+def _constraint_by_rules(request: ConstraintRequest) -> Constraint:
+    from udfs.write_rules import write_constraint
+
+    draft = write_constraint(request.source, request.evidence or "", request.avoid or "")
+    if draft is None:
+        return Constraint(claim=None, phrase=None, sentence=None)
+    return Constraint(**draft._asdict())
 
 
-def _said(parsed: Sentence, thing: Thing, sentence: str) -> Constraint:
-    verb = {"food": "serves", "drink": "serves", "service": "offers"}.get(thing.kind, "has")
-    if verb == "serves" and not set(parsed.words) & thing_words()["eating"]:
-        verb = "offers"
-    phrase = f"{verb} {thing.text}"
-    return Constraint(f"It {phrase}.", phrase, sentence)
+def _question_by_rules(request: QuestionRequest) -> Question:
+    from udfs.write_grammar import write_question
+
+    return Question(question=write_question(request.spec or ""))
 
 
-def _shown(text: str, sentence: str) -> Constraint:
-    return Constraint(f"A photo shows {text}.", f"has photos showing {text}", sentence)
+def _constraint_prompt(request: ConstraintRequest) -> ChatRequest:
+    variable = {"text": "evidence", "photo": "caption"}[request.source]
+    values = {variable: request.evidence or "", "avoid": request.avoid or ""}
+    return chat_request(request.key, f"write_{request.source}_constraint", **values)
 
 
-def _praise(evidence: str, avoid: str) -> Constraint | None:
-    """What the text praises, where it names nothing more concrete: "its friendly staff"."""
-    kept_words = {o.kept for o in opinion_words().opinions.values() if o.kept}
-    lists = thing_words()
-    praised = lists["praised"] | lists["thing"] | lists["food"] | lists["drink"] | lists["view"]
-    for sentence in split_sentences(evidence):
-        for feature in extract_features(sentence):
-            words = feature.feature.split()
-            if feature.polarity != "positive" or len(words) < 2 or words[0] not in kept_words:
-                continue
-            head = singular(words[-1])
-            if words[-1] not in praised and head not in praised:
-                continue
-            noun = " ".join(words[1:])
-            if head in lists["counted"] | lists["food"] - lists["mass"]:
-                noun = plural(noun) if singular(noun) == noun else noun
-            verb = "are" if noun.endswith("s") and not noun.endswith("ss") else "is"
-            constraint = Constraint(
-                f"The {noun} {verb} {words[0]}.",
-                f"is praised by guests for its {words[0]} {noun}",
-                sentence,
-            )
-            if feature.confidence >= 0.8 and _is_allowed(constraint, evidence, avoid):
-                return constraint
-    return None
+def _read_constraint(request: ConstraintRequest, said: schemas.Requirement) -> Constraint:
+    """What the model wrote, or nothing when it names the record or quotes the evidence."""
+    from udfs.write_rules import Draft, is_allowed
+
+    if said.claim is not None and said.phrase is not None:
+        draft = Draft(said.claim, said.phrase, "")
+        if is_allowed(draft, request.evidence or "", request.avoid or ""):
+            return Constraint(claim=said.claim, phrase=said.phrase, sentence=None)
+    return Constraint(claim=None, phrase=None, sentence=None)
 
 
-def _is_allowed(constraint: Constraint, evidence: str, avoid: str) -> bool:
-    if len(constraint.phrase) > _MAX_PHRASE:
-        return False
-    avoided = {singular(word) for word in _words(avoid)} - SMALL_WORDS
-    if avoided & {singular(word) for word in _words(constraint.phrase)}:
-        return False
-    if _is_whole(constraint.phrase, evidence) or _is_whole(constraint.claim, evidence):
-        return False
-    said = " ".join(_words(evidence))
-    for text in (constraint.claim, constraint.phrase):
-        words = _words(text)
-        runs = zip(*(words[start:] for start in range(_MAX_SHARED_RUN + 1)), strict=False)
-        if any(f" {' '.join(run)} " in f" {said} " for run in runs):
-            return False
-    return True
+def _question_prompt(request: QuestionRequest) -> ChatRequest:
+    spec = json.loads(request.spec or "")
+    requirements = [*spec["field_phrases"], *spec["source_phrases"]]
+    return chat_request(
+        request.key, "write_question", categories=spec["categories"], requirements=requirements
+    )
 
 
-def _is_whole(wording: str, evidence: str) -> bool:
-    """Whether a wording holds all that its evidence says, in the same order.
-
-    Evidence of one or two words is a bare noun ("Picnic tables"): there is no other way to say it.
-    """
-    words = _words(evidence)
-    if len(words) < 3:
-        return False
-    rest = iter([singular(word) for word in _words(wording)])
-    return all(singular(word) in rest for word in words if word not in SMALL_WORDS)
-
-
-def _words(text: str) -> list[str]:
-    return re.findall(r"[^\W_]+", text.lower())
+def _read_question(request: QuestionRequest, said: schemas.Question) -> Question:
+    return Question(question=said.question)

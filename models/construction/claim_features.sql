@@ -13,7 +13,7 @@ claims as (
         claim_vectors.vector,
     from field_claims
     inner join claim_vectors
-        on {{ request_key('text_embedder', ['field_claims.claim']) }} = claim_vectors.content_key
+        on {{ vector_key('query', 'field_claims.claim') }} = claim_vectors.request_key
 ),
 
 features as (
@@ -24,8 +24,8 @@ features as (
     from kg_features
     inner join content_vectors
         on
-            {{ request_key('text_embedder', ['kg_features.feature']) }}
-            = content_vectors.content_key
+            {{ vector_key('document', 'kg_features.feature') }}
+            = content_vectors.request_key
 ),
 
 similarities as (

@@ -1,11 +1,8 @@
 -- One row per recoverable claim with its vector.
-{{ config(
-    materialized='resumable', request_key='content_key',
-    answer='embed_text(content)'
-) }}
+{{ config(materialized='resumable', answer="embed_text(request_key, 'query', content)") }}
 
 select distinct
-    {{ request_key('text_embedder', ['claim']) }} as content_key,
+    {{ vector_key('query', 'claim') }} as request_key,
     claim as content,
 from {{ ref('field_claims') }}
 where is_recoverable

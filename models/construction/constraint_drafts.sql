@@ -1,7 +1,6 @@
 -- One row per distinct text or caption that was offered to the writer. Answers of a model.
 {{ config(
-    materialized='resumable', request_key='request_key',
-    answer='write_constraint(source, content, avoid)'
+    materialized='resumable', answer='write_constraint(request_key, source, content, avoid)'
 ) }}
 
 select distinct

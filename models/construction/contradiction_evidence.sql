@@ -52,7 +52,7 @@ final as (
         questions.requirement as claim,
         corpus_passages.content,
         {{ judge_key(
-            "'contradiction'", 'retrieved.source', 'questions.requirement',
+            'contradiction', 'retrieved.source', 'questions.requirement',
             'corpus_passages.content', 'retrieved.entry_id'
         ) }} as request_key,
     from retrieved

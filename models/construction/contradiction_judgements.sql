@@ -1,4 +1,4 @@
 -- One row per distinct question and item that is read against it. Answers of a model.
-{{ config(materialized='resumable', request_key='request_key', answer=judge_answer()) }}
+{{ config(materialized='resumable', answer=judge_answer()) }}
 
 {{ judge_requests('contradiction', ref('contradiction_evidence')) }}

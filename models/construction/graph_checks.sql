@@ -14,6 +14,8 @@ kg_features as (select * from {{ ref('kg_features') }}),
 
 kg_criticisms as (select * from {{ ref('kg_criticisms') }}),
 
+unread_records as (select * from {{ ref('unread_records') }}),
+
 record_features as (
     select
         record_id,
@@ -146,10 +148,20 @@ pattern_checks as (
     inner join traits on bridged.attempt_id = traits.attempt_id
 ),
 
-final as (
+checks as (
     select * from attribute_checks
     union all
     select * from pattern_checks
+),
+
+final as (
+    select
+        *,
+        -- The criticism may stand in the text that nobody could read.
+        is_met and starts_with(part, 'avoid:') and record_id in (
+            select record_id from unread_records
+        ) as is_open,
+    from checks
 )
 
 select * from final

@@ -50,7 +50,7 @@ final as (
         record_id,
         'graph' as channel,
         evidence as evidence_id,
-        if(is_met, 'yes', 'no') as verdict,
+        case when is_open then 'unresolved' when is_met then 'yes' else 'no' end as verdict,
         if(is_met, confidence, 0.0) as confidence,
     from graph_checks
 )

@@ -1,9 +1,7 @@
 -- One row per distinct set of constraints that was given to the writer. Answers of a model.
-{{ config(
-    materialized='resumable', request_key='request_key', answer='write_question(spec)'
-) }}
+{{ config(materialized='resumable', answer='write_question(request_key, spec)') }}
 
 select distinct
-    {{ request_key('writer', ["'question'", 'spec']) }} as request_key,
+    {{ request_key('writer', ['spec'], task='question') }} as request_key,
     spec,
 from {{ ref('question_specs') }}

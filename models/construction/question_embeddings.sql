@@ -1,10 +1,7 @@
 -- One row per distinct question with its vector. Answers of a model.
-{{ config(
-    materialized='resumable', request_key='content_key',
-    answer='embed_text(content)'
-) }}
+{{ config(materialized='resumable', answer="embed_text(request_key, 'query', content)") }}
 
 select distinct
-    {{ request_key('text_embedder', ['question']) }} as content_key,
+    {{ vector_key('query', 'question') }} as request_key,
     question as content,
 from {{ ref('questions') }}

@@ -13,7 +13,7 @@ final as (
     from question_specs
     inner join question_drafts
         on
-            {{ request_key('writer', ["'question'", 'question_specs.spec']) }}
+            {{ request_key('writer', ['question_specs.spec'], task='question') }}
             = question_drafts.request_key
     where question_drafts.error is null and question_drafts.question is not null
 )

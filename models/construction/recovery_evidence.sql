@@ -21,7 +21,7 @@ claims as (
         claim_vectors.vector,
     from field_claims
     inner join claim_vectors
-        on {{ request_key('text_embedder', ['field_claims.claim']) }} = claim_vectors.content_key
+        on {{ vector_key('query', 'field_claims.claim') }} = claim_vectors.request_key
 ),
 
 similarities as (
@@ -104,7 +104,7 @@ final as (
         similarity,
         claim,
         content,
-        {{ judge_key("'support'", 'source', 'claim', 'content', 'entry_id') }} as request_key,
+        {{ judge_key('support', 'source', 'claim', 'content', 'entry_id') }} as request_key,
     from evidence
 )
 

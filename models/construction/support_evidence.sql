@@ -29,8 +29,8 @@ open_parts as (
     inner join judged_candidates on constraint_parts.attempt_id = judged_candidates.attempt_id
     inner join constraint_vectors
         on
-            {{ request_key('text_embedder', ['constraint_parts.claim']) }}
-            = constraint_vectors.content_key
+            {{ vector_key('query', 'constraint_parts.claim') }}
+            = constraint_vectors.request_key
     where
         constraint_parts.claim is not null
         and (constraint_parts.constraint_id, constraint_parts.part, judged_candidates.record_id)
@@ -94,7 +94,7 @@ final as (
         nearest_entries.claim,
         corpus_passages.content,
         {{ judge_key(
-            "'support'", 'nearest_entries.source', 'nearest_entries.claim',
+            'support', 'nearest_entries.source', 'nearest_entries.claim',
             'corpus_passages.content', 'nearest_entries.entry_id'
         ) }} as request_key,
     from nearest_entries

@@ -10,7 +10,7 @@ entry_vectors as (select * from {{ ref('entry_vectors') }}),
 wide_questions as (
     select
         certified_questions.qid,
-        question_vectors.vector::double[{{ var('vector_size') }}] as vector,
+        question_vectors.vector::double[] as vector,
     from certified_questions
     inner join question_vectors using (attempt_id)
 ),
@@ -20,7 +20,7 @@ wide_entries as (
         entry_id,
         record_id,
         source,
-        vector::double[{{ var('vector_size') }}] as vector,
+        vector::double[] as vector,
     from entry_vectors
     where vector is not null
 ),
@@ -31,7 +31,7 @@ entry_scores as (
         wide_entries.source,
         wide_entries.record_id,
         wide_entries.entry_id,
-        round(array_inner_product(wide_questions.vector, wide_entries.vector), 4) as score,
+        round(list_inner_product(wide_questions.vector, wide_entries.vector), 4) as score,
     from wide_questions
     cross join wide_entries
 ),

@@ -11,8 +11,8 @@ compared as (
         content_vectors.vector,
     from counts
     inner join content_vectors
-        on {{ request_key('text_embedder', ['counts.raw_feature']) }}
-        = content_vectors.content_key
+        on {{ vector_key('document', 'counts.raw_feature') }}
+        = content_vectors.request_key
     where counts.record_count >= 2
 ),
 

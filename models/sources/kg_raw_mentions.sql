@@ -11,7 +11,7 @@ mentions as (
         unnest(text_features.features, recursive := true),
     from texts
     inner join text_features
-        on {{ request_key('extractor', ['texts.content']) }} = text_features.content_key
+        on {{ request_key('extractor', ['texts.content']) }} = text_features.request_key
 ),
 
 final as (

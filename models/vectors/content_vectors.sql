@@ -1,8 +1,5 @@
 -- One row per distinct passage, caption, serialized record or shared feature, with its vector.
-{{ config(
-    materialized='resumable', request_key='content_key',
-    answer='embed_text(content)'
-) }}
+{{ config(materialized='resumable', answer="embed_text(request_key, 'document', content)") }}
 
 with contents as (
     select content from {{ ref('corpus_passages') }}
@@ -11,6 +8,6 @@ with contents as (
 )
 
 select
-    {{ request_key('text_embedder', ['content']) }} as content_key,
+    {{ vector_key('document', 'content') }} as request_key,
     content,
 from contents

@@ -13,8 +13,8 @@ final as (
         content_vectors.vector,
     from corpus_passages
     inner join content_vectors
-        on {{ request_key('text_embedder', ['corpus_passages.content']) }}
-        = content_vectors.content_key
+        on {{ vector_key('document', 'corpus_passages.content') }}
+        = content_vectors.request_key
 )
 
 select * from final

@@ -10,8 +10,8 @@ final as (
     from questions
     inner join question_embeddings
         on
-            {{ request_key('text_embedder', ['questions.question']) }}
-            = question_embeddings.content_key
+            {{ vector_key('query', 'questions.question') }}
+            = question_embeddings.request_key
 )
 
 select * from final

@@ -1,0 +1,123 @@
+"""The ledger files of a warehouse: paid answers that its tables do not hold yet.
+
+Every paid call that ends is written to `ledger/journal.jsonl` at once, before its chunk is
+committed: after a kill, the `resumable` materialization takes the answers from there. Imported
+ledgers lie beside it and are read in the same way.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from pathlib import Path
+from typing import Any
+
+from duckdb import DuckDBPyConnection
+
+from udfs.settings import Settings
+
+JOURNAL = "journal.jsonl"
+
+
+def ledger_pattern(settings: Settings) -> str:
+    """The ledger files as a glob for DuckDB; '' when there is none."""
+    folder = settings.ledger_dir
+    return str(folder / "*.jsonl*") if any(folder.glob("*.jsonl*")) else ""
+
+
+def clear_journal(settings: Settings) -> None:
+    """Forget the journal, once the tables of a finished build hold all of it."""
+    (settings.ledger_dir / JOURNAL).unlink(missing_ok=True)
+
+
+def answer_tables(connection: DuckDBPyConnection) -> list[str]:
+    """The tables of answers, quoted: those that have a request key and attempts."""
+    rows = connection.execute(
+        """
+        select schema_name, table_name
+        from duckdb_columns()
+        inner join duckdb_tables() using (database_name, schema_name, table_name)
+        where database_name = current_database()
+        group by schema_name, table_name
+        having bool_or(column_name = 'request_key') and bool_or(column_name = 'attempts')
+        order by schema_name, table_name
+        """
+    ).fetchall()
+    return [f'"{schema}"."{name}"' for schema, name in rows]
+
+
+def spent_before(connection: DuckDBPyConnection, settings: Settings) -> float:
+    """What the warehouse has paid so far, in the unit of HETERQA_MAX_COST; 0 without a limit.
+
+    Calls of a build that was killed count as well: they stand in the journal.
+    """
+    if settings.max_cost is None:
+        return 0.0
+    unit = "cost" if settings.max_cost.unit == "dollars" else "input_tokens + output_tokens"
+    paid = [f"select request_key, {unit} as amount from {t}" for t in answer_tables(connection)]
+    paid = paid or ["select null as request_key, 0.0 as amount where false"]
+    journal = settings.ledger_dir / JOURNAL
+    entries = "select null as request_key, 0.0 as amount where false"
+    if journal.is_file():
+        entries = f"""
+            select request_key, sum({unit}) as amount
+            from (
+                select request_key, unnest(answer)
+                from read_json(
+                    $journal, format = 'newline_delimited', ignore_errors = true,
+                    columns = {{
+                        request_key: 'varchar',
+                        answer: 'struct(cost double, input_tokens bigint, output_tokens bigint)'
+                    }}
+                )
+            )
+            group by request_key
+        """
+    row = connection.execute(
+        f"""
+        with paid as ({" union all ".join(paid)}),
+
+        entries as ({entries})
+
+        select
+            coalesce((select sum(amount) from paid), 0)
+            + coalesce((
+                select sum(amount) from entries
+                where request_key not in (select request_key from paid)
+            ), 0)
+        """,
+        {"journal": str(journal)} if journal.is_file() else None,
+    ).fetchone()
+    return float(row[0]) if row else 0.0
+
+
+class Journal:
+    """Appends answers as they come. A kill can cut off the last line, and no other."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        self._file: Any = None
+
+    def write(self, request_key: str, answer: dict[str, Any]) -> None:
+        """Write one answer as the SQL struct has it. Raises OSError when it cannot be written."""
+        entry = {"request_key": request_key, "answer": answer}
+        line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n"
+        with self._lock:
+            if self._file is None:
+                self._file = self._open()
+            self._file.write(line.encode("utf-8", "replace"))
+
+    def _open(self) -> Any:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        file = self.path.open("ab", buffering=0)
+        if file.tell() and not _ends_a_line(self.path):
+            file.write(b"\n")
+        return file
+
+
+def _ends_a_line(path: Path) -> bool:
+    with path.open("rb") as file:
+        file.seek(-1, os.SEEK_END)
+        return file.read(1) == b"\n"
