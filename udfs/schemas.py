@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     StringConstraints,
@@ -24,6 +25,16 @@ def _one_line(text: str) -> str:
     if len(text.splitlines()) > 1:
         raise ValueError("write it on one line")
     return text
+
+
+def _with_stop(text: object) -> object:
+    """A full stop more or less is no reason to ask again."""
+    is_open = isinstance(text, str) and text.strip() and text.strip()[-1] not in ".!?"
+    return f"{str(text).strip()}." if is_open else text
+
+
+def _without_stop(text: object) -> object:
+    return text.strip().removesuffix(".") if isinstance(text, str) else text
 
 
 ONE_LINE = AfterValidator(_one_line)
@@ -75,14 +86,28 @@ class Contradiction(Written):
     confidence: Confidence
 
 
+Claim = Annotated[
+    str,
+    Bounds(max_length=140, pattern=r"^It .*\.$"),
+    ONE_LINE,
+    BeforeValidator(_with_stop),
+]
+Phrase = Annotated[
+    str,
+    Bounds(max_length=140, pattern=r"^.*[^.?!]$"),
+    ONE_LINE,
+    BeforeValidator(_without_stop),
+]
+
+
 class Requirement(Written):
     """One requirement that the evidence meets; both members null when it holds nothing usable.
 
     claim: a sentence "It ...". phrase: completes "a place that ...".
     """
 
-    claim: Annotated[str, Bounds(max_length=140, pattern=r"^It .*\.$"), ONE_LINE] | None
-    phrase: Annotated[str, Bounds(max_length=140, pattern=r"[^.?!]$"), ONE_LINE] | None
+    claim: Claim | None
+    phrase: Phrase | None
 
     @model_validator(mode="after")
     def _is_whole(self) -> Requirement:
@@ -94,7 +119,7 @@ class Requirement(Written):
 class Question(Written):
     """One natural question."""
 
-    question: Annotated[str, Bounds(min_length=10, max_length=600, pattern=r"\?$"), ONE_LINE]
+    question: Annotated[str, Bounds(min_length=10, max_length=600, pattern=r"^.*\?$"), ONE_LINE]
 
 
 class Opinion(Written):
@@ -127,6 +152,7 @@ def response_format(schema: type[BaseModel], with_lengths: bool) -> dict[str, An
 
 @lru_cache(maxsize=64)
 def _response_format(schema: type[BaseModel], with_lengths: bool) -> dict[str, Any]:
+    # A "." in a pattern makes llama.cpp write line breaks that JSON forbids.
     left_out = {"title", "default", "description", "pattern"}
     if not with_lengths:
         # OpenAI refuses a strict schema that bounds the length of a string.
