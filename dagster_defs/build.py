@@ -21,6 +21,7 @@ methods, publish heterqa.duckdb, and write release/, runs/ and report.html.
 
 settings, from the environment or .env (see .env.example):
   HETERQA_DATA       folder in the layout of the Yelp Open Dataset (default: the sample city)
+  HETERQA_RELEASE    folder of a release whose questions are evaluated, instead of constructing some
   HETERQA_WAREHOUSE  folder of everything that is written (default: warehouse)
   HETERQA_PROFILE    model profile, a name or the path of a .yml file (default: embedded)
   HETERQA_QUESTIONS  question slots to fill (default: 100)
@@ -71,6 +72,7 @@ def preflight(settings: Settings, needs_keys: bool = True) -> None:
     check_profile(load_profile(settings.profile_path), settings.profile_path, needs_keys)
     if not settings.is_sample_city:
         settings.input_files()
+    settings.release_files()
     make_warehouse(settings)
 
 

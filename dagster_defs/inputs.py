@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
+import zlib
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -48,7 +50,7 @@ def describe_inputs(settings: Settings) -> list[InputFile]:
     known = {file.path: file for file in read_descriptions(settings)}
     files = [
         _describe(name, path, known.get(str(path)))
-        for name, path in settings.input_files().items()
+        for name, path in (settings.input_files() | settings.release_files()).items()
         if path is not None
     ]
     rows = [asdict(file) for file in files]
@@ -106,13 +108,13 @@ def _describe(name: str, path: Path, known: InputFile | None) -> InputFile:
     digest = hashlib.sha256()
     lines = 0
     try:
-        with path.open("rb") as file:
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
             while line := file.readline(LINE_BYTES + 1):
                 lines += 1
                 _check_line(path, lines, line)
                 digest.update(line)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+    except (OSError, EOFError, zlib.error) as error:
+        reason = str(getattr(error, "strerror", None) or error).lower()
         raise UserError(f"{path} cannot be read ({reason}); make it readable") from None
     return InputFile(
         name=name,

@@ -15,7 +15,7 @@ from udfs.budget import Budget
 from udfs.functions import functions, register
 from udfs.ledger import JOURNAL, Journal, ledger_pattern, spent_before
 from udfs.profile import Profile, load_profile
-from udfs.settings import PROFILE_FOLDER, Settings
+from udfs.settings import PROFILE_FOLDER, RELEASE_FILES, Settings
 
 EMBEDDED = PROFILE_FOLDER / "embedded.yml"
 
@@ -73,6 +73,10 @@ def variables(settings: Settings) -> dict[str, str]:
         f"input_{name}": path or _empty_file(settings, name)
         for name, path in settings.input_files().items()
     }
+    release = settings.release_files()
+    releases = {
+        f"input_{name}": release.get(name) or _empty_file(settings, name) for name in RELEASE_FILES
+    }
     truths = {
         f"truth_{name}": _truth_file(settings, name)
         for name in ("fields", "features", "visible", "sentences")
@@ -83,7 +87,7 @@ def variables(settings: Settings) -> dict[str, str]:
     fields = settings.field_rules_path
     if not fields.is_file():
         fields = _empty_file(settings, "fields")
-    paths = inputs | truths | {"decisions": decisions, "input_fields": fields}
+    paths = inputs | releases | truths | {"decisions": decisions, "input_fields": fields}
     return {name: str(path) for name, path in paths.items()} | {"ledger": ledger_pattern(settings)}
 
 

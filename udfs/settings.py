@@ -19,6 +19,11 @@ REQUIRED_FILES = ("business", "review", "tip", "user", "photos")
 OPTIONAL_FILES = ("checkin",)
 # Variables that the targets of the Makefile set, and no user.
 OWN_VARIABLES = frozenset(("HETERQA_RETRY_UNRESOLVED", "HETERQA_DRY_RUN"))
+RELEASE_FILES = {
+    "release_queries": "data/queries.jsonl",
+    "release_answers": "data/answers.jsonl",
+    "release_qrels": "data/qrels/test.tsv",
+}
 
 
 class UserError(Exception):
@@ -57,6 +62,7 @@ class Settings:
     retry_unresolved: bool = False
     # Let the embedded models stand in for endpoints, and count (`make estimate`).
     is_dry_run: bool = False
+    release: Path | None = None
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -81,6 +87,7 @@ class Settings:
             fields=_path(environ, "HETERQA_FIELDS"),
             retry_unresolved=_integer(environ, "HETERQA_RETRY_UNRESOLVED", 0, 0, 1) == 1,
             is_dry_run=_integer(environ, "HETERQA_DRY_RUN", 0, 0, 1) == 1,
+            release=_path(environ, "HETERQA_RELEASE"),
         )
 
     def to_env(self) -> dict[str, str]:
@@ -96,6 +103,7 @@ class Settings:
             "HETERQA_FIELDS": str(self.fields or ""),
             "HETERQA_RETRY_UNRESOLVED": str(int(self.retry_unresolved)),
             "HETERQA_DRY_RUN": str(int(self.is_dry_run)),
+            "HETERQA_RELEASE": str(self.release or ""),
         }
 
     @property
@@ -231,6 +239,30 @@ class Settings:
             wanted = ", ".join(_file_names(name)[0] for name in missing)
             raise UserError(f"HETERQA_DATA: {self.data} lacks {wanted}; add what is missing")
         return found
+
+    def release_files(self) -> dict[str, Path]:
+        """The path of each file of the release whose questions are evaluated; none without one.
+
+        Each may be compressed, `.gz`. Raises UserError when the folder or a file is missing.
+        """
+        if self.release is None:
+            return {}
+        if not self.release.is_dir():
+            raise UserError(
+                f"HETERQA_RELEASE: there is no folder {self.release}; "
+                "give the folder of a release, which holds data/queries.jsonl, or unset it"
+            )
+        files = {}
+        for name, file in RELEASE_FILES.items():
+            places = self.release / file, self.release / f"{file}.gz"
+            found = [path for path in places if path.is_file()]
+            if not found:
+                raise UserError(
+                    f"HETERQA_RELEASE: {self.release} lacks {file}; give the folder of a whole "
+                    f"release: {', '.join(RELEASE_FILES.values())}"
+                )
+            files[name] = found[0]
+        return files
 
     def _input_file(self, name: str) -> Path | None:
         # Listing the folder keeps the match case-sensitive on every file system.
