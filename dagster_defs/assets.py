@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import Any
 
 import dagster as dg
@@ -13,7 +14,9 @@ from dagster_dbt.core.dbt_cli_event import DbtCoreCliEventMessage
 
 from dagster_defs.dbt import BuildError, load_manifest, run_dbt
 from dagster_defs.field_catalog import write_field_rules
+from dagster_defs.imported import check_imported, describe_imported
 from dagster_defs.inputs import check_decisions, describe_inputs, ensure_sample_city
+from dagster_defs.instance import USERS_FAULT
 from dagster_defs.lock import build_lock, explain_database_error
 from dagster_defs.outcomes import require_questions
 from dagster_defs.progress import Progress, say
@@ -27,14 +30,21 @@ from udfs.settings import Settings, UserError
 INPUT_FILES = dg.AssetKey("input_files")
 # dbt's unit tests belong to `make test`. The manifest is written by parsing alone.
 BUILD_COMMAND = ["--no-write-json", "build", "--exclude-resource-type", "unit_test"]
+# The release is checked before anything else is read: what depends on it can take hours.
+IMPORT_COMMAND = [
+    *("--no-write-json", "build", "--select", "+imported_answers"),
+    *("--exclude-resource-type", "test", "unit_test"),
+]
+IMPORTED = dg.AssetKey("imported_release")
 PUBLISHED = dg.AssetKey("published_warehouse")
 
 
 class Translator(DagsterDbtTranslator):
-    """Keys and groups are schemas; what reads no other model reads the input files."""
+    """Keys and groups are schemas; what reads no other model waits for the asset `first`."""
 
-    def __init__(self) -> None:
+    def __init__(self, first: dg.AssetKey) -> None:
         super().__init__(DagsterDbtTranslatorSettings(enable_duplicate_source_asset_keys=True))
+        self.first = first
 
     def get_asset_key(self, dbt_resource_props: Mapping[str, Any]) -> dg.AssetKey:
         if dbt_resource_props["resource_type"] == "source":
@@ -48,8 +58,9 @@ class Translator(DagsterDbtTranslator):
         self, manifest: Mapping[str, Any], unique_id: str, project: DbtProject | None
     ) -> dg.AssetSpec:
         spec = super().get_asset_spec(manifest, unique_id, project)
-        if unique_id.startswith("model.") and not list(spec.deps):
-            return spec.replace_attributes(deps=[INPUT_FILES])
+        parents = manifest["parent_map"][unique_id]
+        if unique_id.startswith("model.") and all(name.startswith("seed.") for name in parents):
+            return spec.replace_attributes(deps=[*spec.deps, self.first])
         return spec
 
 
@@ -59,7 +70,10 @@ def writing(settings: Settings) -> Iterator[None]:
     try:
         with build_lock(settings):
             yield
-    except (UserError, BuildError, ReleaseError) as error:
+    except UserError as error:
+        metadata = {USERS_FAULT: True}
+        raise dg.Failure(str(error), metadata=metadata, allow_retries=False) from None
+    except (BuildError, ReleaseError) as error:
         raise dg.Failure(description=str(error), allow_retries=False) from None
     except duckdb.Error as error:
         if explained := explain_database_error(str(error)):
@@ -76,7 +90,7 @@ def define(settings: Settings) -> dg.Definitions:
     """All assets of a warehouse. Raises BuildError when the dbt project cannot be parsed."""
     os.environ.update(settings.to_env())
     manifest = load_manifest(settings)
-    translator = Translator()
+    translator = Translator(first=IMPORTED if settings.release else INPUT_FILES)
 
     @dg.asset(group_name="inputs", kinds={"python"})
     def sample_city() -> dg.MaterializeResult[Any]:
@@ -95,7 +109,8 @@ def define(settings: Settings) -> dg.Definitions:
         """The files that a build reads, with their sizes and hashes."""
         with writing(settings):
             files = describe_inputs(settings)
-            check_decisions(settings)
+            if not settings.release:
+                check_decisions(settings)
             write_field_rules(settings)
         say(f"  input files: {', '.join(f'{file.name} {file.lines:,}' for file in files)} lines")
         columns = [dg.TableColumn(name) for name in ("name", "bytes", "lines", "sha256")]
@@ -110,6 +125,18 @@ def define(settings: Settings) -> dg.Definitions:
                 "folder": dg.MetadataValue.path(settings.data),
                 "files": dg.MetadataValue.table(rows, dg.TableSchema(columns)),
             }
+        )
+
+    @dg.asset(key=IMPORTED, group_name="inputs", kinds={"json"}, deps=[INPUT_FILES])
+    def imported_release() -> dg.MaterializeResult[Any]:
+        """The questions and answers of the release that is evaluated; it fits the collection."""
+        with writing(settings):
+            for _ in run_dbt(settings, IMPORT_COMMAND):
+                pass
+            imported = check_imported(settings)
+        say(f"  {describe_imported(imported)}")
+        return dg.MaterializeResult(
+            metadata={"folder": dg.MetadataValue.path(str(settings.release)), **asdict(imported)}
         )
 
     @dbt_assets(manifest=manifest, dagster_dbt_translator=translator, name="warehouse_tables")
@@ -144,10 +171,11 @@ def define(settings: Settings) -> dg.Definitions:
     def published_warehouse() -> dg.MaterializeResult[Any]:
         """heterqa.duckdb: the finished build, for everybody to read."""
         with writing(settings):
-            require_questions(settings)
-            # What could fail after publishing is tried before.
-            draft_release(settings, settings.build_path)
-            path = publish(settings)
+            if not settings.release:
+                require_questions(settings)
+                # What could fail after publishing is tried before.
+                draft_release(settings, settings.build_path)
+            path = publish(settings, without=_tables_not_built(manifest))
             clear_journal(settings)
         say(f"  published {path}")
         return dg.MaterializeResult(
@@ -179,13 +207,25 @@ def define(settings: Settings) -> dg.Definitions:
             path = write_report(settings)
         return dg.MaterializeResult(metadata={"path": dg.MetadataValue.path(path)})
 
-    assets = [input_files, warehouse_tables, published_warehouse, release_files, run_files, report]
+    assets = [input_files, warehouse_tables, published_warehouse, run_files, report]
+    # An imported release is not written again, and the last one that was constructed stays.
+    assets.append(imported_release if settings.release else release_files)
     if settings.is_sample_city:
-        assets = [sample_city, *assets]
+        assets.append(sample_city)
     return dg.Definitions(
         assets=assets,
         jobs=[dg.define_asset_job("build", selection=dg.AssetSelection.all())],
         executor=dg.in_process_executor,
+    )
+
+
+def _tables_not_built(manifest: Mapping[str, Any]) -> list[str]:
+    """Tables of models that are off in this build: what is there is of an earlier one."""
+    disabled = [node for nodes in manifest["disabled"].values() for node in nodes]
+    models = [node for node in disabled if node["resource_type"] == "model"]
+    return sorted(
+        {f'"{node["schema"]}"."{node["name"]}"' for node in models}
+        - {f'"{node["schema"]}"."{node["name"]}"' for node in manifest["nodes"].values()}
     )
 
 

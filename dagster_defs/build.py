@@ -34,7 +34,7 @@ FAILED, UNUSABLE, INTERRUPTED = 1, 2, 130
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a build; the exit code is 0, 1 (the build failed) or 2 (it could not start)."""
+    """Run a build; the exit code is 0, 1 (the build failed) or 2 (what was given is unusable)."""
     parser = argparse.ArgumentParser(
         prog="python -m dagster_defs.build",
         description=DESCRIPTION,
@@ -78,6 +78,8 @@ def preflight(settings: Settings, needs_keys: bool = True) -> None:
 
 def _build(settings: Settings, started: float) -> int:
     what = "the sample city" if settings.is_sample_city else str(settings.data)
+    if settings.release:
+        what += f", with the questions of {settings.release}"
     say(f"Building {settings.warehouse} from {what} (profile {settings.profile})")
 
     # Imported here: Dagster and dbt take seconds, which an error above should not cost.
@@ -85,7 +87,12 @@ def _build(settings: Settings, started: float) -> int:
 
     from dagster_defs.assets import define
     from dagster_defs.dbt import BuildError
-    from dagster_defs.instance import failure_reasons, save_results, was_interrupted
+    from dagster_defs.instance import (
+        failure_reasons,
+        is_users_fault,
+        save_results,
+        was_interrupted,
+    )
     from dagster_defs.summary import print_summary
 
     try:
@@ -109,7 +116,7 @@ def _build(settings: Settings, started: float) -> int:
             print(f"error: {reason}", file=sys.stderr)
         if published is not None and published == _file_number(settings.published_path):
             print(f"{settings.published_path} is as it was.", file=sys.stderr)
-        return FAILED
+        return UNUSABLE if is_users_fault(result) else FAILED
     print_summary(settings, time.monotonic() - started)
     return 0
 

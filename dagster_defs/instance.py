@@ -16,6 +16,8 @@ telemetry:
 nux:
   enabled: false
 """
+# Metadata of a failure that what the user gave is the reason of.
+USERS_FAULT = "users_fault"
 Results = list[dg.AssetMaterialization | AssetCheckEvaluation]
 
 
@@ -57,6 +59,13 @@ def was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
     errors = [event.step_failure_data.error for event in result.get_step_failure_events()]
     name = dg.DagsterExecutionInterruptedError.__name__
     return any(error is not None and error.cls_name == name for error in errors)
+
+
+def is_users_fault(result: dg.ExecuteInProcessResult) -> bool:
+    """Whether the run failed for something that the user gave: a setting, or an input file."""
+    failures = [event.step_failure_data for event in result.get_step_failure_events()]
+    given = [failure.user_failure_data for failure in failures if failure.user_failure_data]
+    return any(USERS_FAULT in failure.metadata for failure in given)
 
 
 def failure_reasons(result: dg.ExecuteInProcessResult) -> list[str]:

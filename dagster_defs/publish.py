@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 import duckdb
@@ -11,8 +12,8 @@ import duckdb
 from udfs.settings import Settings
 
 
-def publish(settings: Settings) -> Path:
-    """Copy build.duckdb beside heterqa.duckdb and rename it over that.
+def publish(settings: Settings, without: Sequence[str] = ()) -> Path:
+    """Copy build.duckdb beside heterqa.duckdb, without some tables, and rename it over that.
 
     A reader that has the old file open keeps reading the old one. The caller holds the build lock,
     so every temporary file that is found belongs to a process that died, and is removed.
@@ -26,6 +27,10 @@ def publish(settings: Settings) -> Path:
 
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     shutil.copyfile(settings.build_path, temporary)
+    if without:
+        with duckdb.connect(temporary) as connection:
+            for table in without:
+                connection.execute(f"drop table if exists {table}")
     _sync(temporary)
     temporary.replace(target)
     _sync(target.parent)

@@ -10,6 +10,7 @@ from typing import Any
 import duckdb
 from jinja2 import Environment, FileSystemLoader
 
+from dagster_defs.imported import describe_imported, read_imported
 from udfs.settings import Settings
 
 SHOWN_PER_SUBSET = 2
@@ -76,26 +77,20 @@ def render_report(connection: duckdb.DuckDBPyConnection, settings: Settings) -> 
         overall=leaderboard.overall,
         plot=_plot(leaderboard),
         plotted_metric=PLOTTED_METRIC,
-        funnel=_funnel(connection),
-        drops=_rows(
-            connection,
-            "select step, reason, count(distinct attempt_id) as attempts, count(*) as removals"
-            " from construction.drop_events group by step, reason"
-            " order by step, removals desc, reason",
-        ),
+        imported=describe_imported(read_imported(connection)) if settings.release else None,
+        funnel=[] if settings.release else _funnel(connection),
+        drops=[] if settings.release else _drops(connection),
         subsets=_rows(
             connection,
-            "select subset, count(*) as questions, avg(answer_count) as answers,"
-            " avg(len(string_split(question, ' '))) as words"
-            " from construction.certified_questions group by subset order by subset",
+            "select quotas.subset, count(*) as questions, avg(answer_count) as answers,"
+            " avg(len(string_split(query, ' '))) as words"
+            " from release.queries as queries"
+            " inner join seeds.subset_quotas as quotas on queries.subset = quotas.release_name"
+            " group by quotas.subset order by quotas.subset",
         ),
         questions=_questions(connection),
         costs=read_costs(connection),
-        truth=_rows(
-            connection,
-            "select step, precision, recall, predicted_count, true_count"
-            " from quality.truth_audit where slice = 'all' order by step",
-        ),
+        truth=[] if settings.release else _truth(connection),
     )
 
 
@@ -181,15 +176,37 @@ def _funnel(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
     )
 
 
+def _drops(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    """What was removed at which step, the most frequent reasons first."""
+    return _rows(
+        connection,
+        "select step, reason, count(distinct attempt_id) as attempts, count(*) as removals"
+        " from construction.drop_events group by step, reason"
+        " order by step, removals desc, reason",
+    )
+
+
+def _truth(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
+    """How right each step was; nothing for a collection without a planted truth."""
+    return _rows(
+        connection,
+        "select step, precision, recall, predicted_count, true_count"
+        " from quality.truth_audit where slice = 'all' order by step",
+    )
+
+
 def _questions(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
     """The first questions of each subset with their answers, each with its evidence."""
     return _rows(
         connection,
         f"""
         with shown as (
-            select subset, qid, question
-            from construction.certified_questions
-            qualify row_number() over (partition by subset order by qid) <= {SHOWN_PER_SUBSET}
+            select quotas.subset, qid, query as question
+            from release.queries as queries
+            inner join seeds.subset_quotas as quotas on queries.subset = quotas.release_name
+            qualify {SHOWN_PER_SUBSET} >= row_number() over (
+                partition by quotas.subset order by qid
+            )
         ),
 
         answers as (

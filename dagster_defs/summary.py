@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import duckdb
 from rich.console import Console
 from rich.table import Table
 
-from dagster_defs.outcomes import Slots, explain_missing, read_slots
+from dagster_defs.imported import describe_imported, read_imported
+from dagster_defs.outcomes import explain_missing, read_slots
 from dagster_defs.report import (
     METRICS,
     PLOTTED_METRIC,
+    Leaderboard,
     read_costs,
     read_leaderboard,
     subset_order,
@@ -25,6 +28,20 @@ from release.evidence
 where qid = '{qid}' and business_id = '{record_id}'"""
 
 
+@dataclass(frozen=True)
+class Questions:
+    """What is said about the questions: a cell by subset under a heading, and a sentence.
+
+    missing: what ended the attempts at slots that stayed empty; example: a question and an answer
+    """
+
+    heading: str
+    by_subset: dict[str, str]
+    sentence: str
+    missing: str = ""
+    example: tuple[str, str] | None = None
+
+
 def print_summary(settings: Settings, seconds: float) -> None:
     """Print the published warehouse's results. seconds: how long the build took."""
     console = Console(highlight=False)
@@ -32,18 +49,12 @@ def print_summary(settings: Settings, seconds: float) -> None:
         leaderboard = read_leaderboard(connection)
         console.print()
         console.print(_overall_table(leaderboard.overall))
-        slots = read_slots(connection)
-        console.print(_subset_table(slots, leaderboard.by_subset, list(leaderboard.overall)))
+        questions = (_imported if settings.release else _constructed)(connection)
+        console.print(_subset_table(questions, leaderboard))
         costs = read_costs(connection)[-1]
-        example = connection.execute(
-            "select qid, record_id from construction.answer_sets"
-            " order by qid, rank, record_id limit 1"
-        ).fetchone()
-        missing = explain_missing(connection)
 
     console.print(
-        f"{sum(slot.certified for slot in slots.values())} of "
-        f"{sum(slot.wanted for slot in slots.values())} questions certified; "
+        f"{questions.sentence}; "
         f"models asked {costs['asked']:,} times, {costs['reused']:,} answers reused; "
         f"{_duration(seconds)}",
         soft_wrap=True,
@@ -61,21 +72,53 @@ def print_summary(settings: Settings, seconds: float) -> None:
             "`make retry-unresolved` asks them again",
             soft_wrap=True,
         )
-    if missing:
-        console.print(f"What ended the attempts at the others: {missing}", soft_wrap=True)
+    if questions.missing:
+        console.print(f"What ended the attempts at the others: {questions.missing}", soft_wrap=True)
     console.print("\nWhere to look next")
+    release = (settings.release_dir, "the benchmark as files")
+    if settings.release:
+        release = (settings.release, "the release that is evaluated")
     for path, what in (
         (settings.report_path, "questions, answers, evidence, plots"),
         (settings.published_path, "every table, for any DuckDB client"),
-        (settings.release_dir, "the benchmark as files"),
+        release,
         (settings.runs_dir, "the runs in the TREC format"),
     ):
         console.print(f"  {_short(path):<32} {what}", markup=False, soft_wrap=True)
     console.print(f"  {'make dev':<32} the graph of all tables and checks", soft_wrap=True)
-    if example:
-        query = EXPLAIN.format(qid=example[0], record_id=example[1])
+    if questions.example:
+        qid, record_id = questions.example
+        query = EXPLAIN.format(qid=qid, record_id=record_id)
         console.print("\nWhy is a record an answer? Ask the published warehouse:")
         console.print("  " + query.replace("\n", "\n  "), markup=False, soft_wrap=True)
+
+
+def _constructed(connection: duckdb.DuckDBPyConnection) -> Questions:
+    slots = read_slots(connection)
+    certified = sum(slot.certified for slot in slots.values())
+    wanted = sum(slot.wanted for slot in slots.values())
+    return Questions(
+        heading="certified",
+        by_subset={subset: str(slot) for subset, slot in slots.items()},
+        sentence=f"{certified} of {wanted} questions certified",
+        missing=explain_missing(connection),
+        example=connection.execute(
+            "select qid, record_id from construction.answer_sets"
+            " order by qid, rank, record_id limit 1"
+        ).fetchone(),
+    )
+
+
+def _imported(connection: duckdb.DuckDBPyConnection) -> Questions:
+    counts = connection.execute(
+        "select subset, any_value(questions) from evaluation.leaderboard"
+        " where subset != 'all' group by subset"
+    ).fetchall()
+    return Questions(
+        heading="questions",
+        by_subset={subset: f"{questions:,}" for subset, questions in counts},
+        sentence=describe_imported(read_imported(connection)),
+    )
 
 
 def _overall_table(overall: dict[str, dict[str, float]]) -> Table:
@@ -87,16 +130,15 @@ def _overall_table(overall: dict[str, dict[str, float]]) -> Table:
     return table
 
 
-def _subset_table(
-    slots: dict[str, Slots], by_subset: dict[str, dict[str, float]], runs: list[str]
-) -> Table:
+def _subset_table(questions: Questions, leaderboard: Leaderboard) -> Table:
     table = Table("subset", title=f"{PLOTTED_METRIC} by subset", title_justify="left")
-    table.add_column("certified", justify="right")
-    for run in runs:
+    table.add_column(questions.heading, justify="right")
+    for run in leaderboard.overall:
         table.add_column(run, justify="right")
-    for subset in sorted(slots, key=subset_order):
-        values = by_subset.get(subset, {})
-        table.add_row(subset, str(slots[subset]), *(_fraction(values.get(run)) for run in runs))
+    for subset in sorted(questions.by_subset, key=subset_order):
+        values = leaderboard.by_subset.get(subset, {})
+        cells = (_fraction(values.get(run)) for run in leaderboard.overall)
+        table.add_row(subset, questions.by_subset[subset], *cells)
     return table
 
 

@@ -15,3 +15,12 @@
     {%- endif -%}
     {{ text | int }}
 {%- endmacro %}
+
+
+{#-
+    The questions, or the answers, to evaluate: those of this build, or those of the release that
+    HETERQA_RELEASE names. built, imported: names of models with the same columns.
+-#}
+{% macro evaluated(built, imported) -%}
+    {{ ref(imported if env_var('HETERQA_RELEASE', '') else built) }}
+{%- endmacro %}

@@ -8,7 +8,7 @@ import dagster as dg
 import pytest
 import yaml
 
-from dagster_defs.assets import INPUT_FILES, PUBLISHED, define
+from dagster_defs.assets import IMPORTED, INPUT_FILES, PUBLISHED, define
 from dagster_defs.dbt import load_manifest
 from dagster_defs.instance import write_instance_file
 from udfs.settings import REPO, Settings
@@ -98,6 +98,24 @@ def test_a_collection_of_the_user_needs_no_sample_city(
         monkeypatch.setenv(name, value)
     keys = define(own).resolve_asset_graph().get_all_asset_keys()
     assert dg.AssetKey("sample_city") not in keys
+
+
+def test_an_imported_release_is_checked_first_and_nothing_is_constructed(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    changed = {"HETERQA_RELEASE": str(tmp_path), "HETERQA_WAREHOUSE": str(tmp_path / "warehouse")}
+    own = Settings.from_env(settings.to_env() | changed)
+    for name, value in own.to_env().items():
+        monkeypatch.setenv(name, value)
+    graph = define(own).resolve_asset_graph()
+    groups = {graph.get(key).group_name for key in graph.get_all_asset_keys()}
+    assert "construction" not in groups
+    assert dg.AssetKey("release_files") not in graph.get_all_asset_keys()
+    after = dg.AssetSelection.assets(IMPORTED).downstream().resolve(graph)
+    for key in graph.get_all_asset_keys():
+        if graph.get(key).group_name in SCHEMAS - {"seeds"}:
+            assert key in after, f"{key} does not wait for the release to be checked"
+    assert "evaluation_gold" in {key.name for key in graph.asset_check_keys}
 
 
 def test_an_unchanged_project_is_not_parsed_again(

@@ -36,7 +36,6 @@ def connection(threads: int, reverse: bool) -> duckdb.DuckDBPyConnection:
     )
     question_rows = pa.table(
         {
-            "attempt_id": [f"a{n}" for n in range(5)],
             "qid": [f"q{n}" for n in range(5)],
             "vector": [vectors[300 + n].astype(np.float32).tolist() for n in range(5)],
         }
@@ -48,9 +47,8 @@ def connection(threads: int, reverse: bool) -> duckdb.DuckDBPyConnection:
     )
     con.execute(
         "create table question_vectors as "
-        "select attempt_id, vector::float[] as vector from question_rows"
+        "select qid, vector::float[] as vector from question_rows"
     )
-    con.execute("create table certified_questions as select qid, attempt_id from question_rows")
     return con
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -12,6 +14,7 @@ import duckdb
 import pytest
 
 from sample_city import generate
+from tests.render import render
 from udfs.settings import REPO, Settings
 
 QUESTIONS = 20
@@ -28,9 +31,9 @@ def environment(warehouse: Path, data: Path, **settings: str) -> dict[str, str]:
     return kept | own | settings
 
 
-def build(warehouse: Path, data: Path, **settings: str) -> str:
-    """What `make run` does; returns what it printed."""
-    result = subprocess.run(
+def run_build(warehouse: Path, data: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """What `make run` does."""
+    return subprocess.run(
         [sys.executable, "-m", "dagster_defs.build"],
         cwd=REPO,
         env=environment(warehouse, data, **settings),
@@ -38,6 +41,11 @@ def build(warehouse: Path, data: Path, **settings: str) -> str:
         text=True,
         timeout=400,
     )
+
+
+def build(warehouse: Path, data: Path, **settings: str) -> str:
+    """A build that succeeds; returns what it printed."""
+    result = run_build(warehouse, data, **settings)
     assert result.returncode == 0, result.stdout[-4000:] + result.stderr
     return result.stdout
 
@@ -142,6 +150,104 @@ def test_an_unchanged_build_asks_nothing(warehouse: Path, data: Path) -> None:
     printed = build(warehouse, data)
     assert "models asked 0 times" in printed
     assert tree(warehouse / "release") == before
+
+
+@pytest.fixture(scope="session")
+def imported(tmp_path_factory: pytest.TempPathFactory, warehouse: Path, data: Path) -> Path:
+    """A build that evaluates the release of the finished one, in a copy of its warehouse."""
+    folder = tmp_path_factory.mktemp("imported") / "warehouse"
+    shutil.copytree(warehouse, folder)
+    (folder / "decisions").mkdir()
+    (folder / "decisions" / "mine.jsonl").write_text("unfinished")
+    printed = build(folder, data, HETERQA_RELEASE=str(warehouse / "release"))
+    assert "models asked 0 times" in printed
+    assert f"{QUESTIONS} questions of the release" in printed
+    return folder
+
+
+def test_an_imported_release_scores_as_in_the_build_that_wrote_it(
+    warehouse: Path, imported: Path
+) -> None:
+    with duckdb.connect() as connection:
+        for name, folder in (("built", warehouse), ("read", imported)):
+            connection.execute(f"attach '{folder}/heterqa.duckdb' as {name} (read_only)")
+        for table in (
+            "evaluation.leaderboard",
+            "evaluation.per_question_metrics",
+            "retrieval.runs",
+            "release.queries",
+            "release.answers",
+            "release.qrels",
+            "quality.question_diversity",
+        ):
+            built, read = (
+                connection.execute(f"from {name}.{table} order by all").fetchall()
+                for name in ("built", "read")
+            )
+            assert built and read == built, table
+    assert tree(imported / "runs") == tree(warehouse / "runs")
+
+
+def test_the_answers_of_an_imported_release_score_1(imported: Path) -> None:
+    metrics = render("{{ question_metrics('gold', 'release.qrels', 'release.queries') }}")
+    with duckdb.connect(imported / "heterqa.duckdb", read_only=True) as connection:
+        connection.execute(
+            "create temp table gold as select 'gold' as run, *, 1 as rank from release.qrels"
+        )
+        values = connection.execute(
+            f"select metric, min(value), max(value), count(*) from {metrics} group by metric"
+        ).fetchall()
+    assert sorted(values) == [
+        (metric, 1.0, 1.0, QUESTIONS) for metric in ("hit@5", "mrr@10", "recall@10")
+    ]
+
+
+def test_an_import_constructs_nothing_and_leaves_what_was_constructed(
+    warehouse: Path, imported: Path
+) -> None:
+    assert tree(imported / "release") == tree(warehouse / "release")
+    assert (imported / "decisions" / "mine.jsonl").read_text() == "unfinished"
+    tables = "select count(*) from duckdb_tables() where schema_name = 'construction'"
+    assert count(imported / "heterqa.duckdb", tables) == 0
+    assert count(imported / "build.duckdb", tables) > 0
+    assert count(imported / "heterqa.duckdb", "select count(*) from release.evidence") == 0
+    page = (imported / "report.html").read_text(encoding="utf-8")
+    assert "questions of the release" in page
+    assert "From attempts to questions" not in page
+
+
+def test_a_release_that_does_not_fit_is_refused_line_by_line(
+    warehouse: Path, data: Path, imported: Path, tmp_path: Path
+) -> None:
+    release = tmp_path / "release"
+    shutil.copytree(warehouse / "release", release)
+    lines = (release / "data/answers.jsonl").read_text(encoding="utf-8").splitlines()
+    first, third = json.loads(lines[0]), json.loads(lines[2])
+    gone = first["answer_business_ids"][0]
+    lines[0] = lines[0].replace(gone, "gone")
+    lines[2] = json.dumps(third | {"answer_count": 9})
+    (release / "data/answers.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    qrels = (release / "data/qrels/test.tsv").read_text(encoding="utf-8")
+    pair = f"{first['qid']}\t{gone}\t"
+    assert pair in qrels
+    (release / "data/qrels/test.tsv").write_text(qrels.replace(pair, f"{first['qid']}\tgone\t"))
+    before = (imported / "heterqa.duckdb").stat()
+
+    result = run_build(imported, data, HETERQA_RELEASE=str(release))
+
+    assert result.returncode == 2
+    listed = len(third["answer_business_ids"])
+    assert result.stderr.splitlines() == [
+        f"error: HETERQA_RELEASE: {release} cannot be evaluated on this collection "
+        "(missing record 1, wrong count 1):",
+        f"    data/answers.jsonl, line 1: lists the answer 'gone' of '{first['qid']}', which this "
+        "collection lacks; use the collection of the release, or leave such questions out with "
+        "release_missing: skip",
+        f"    data/answers.jsonl, line 3: has the answer_count 9 for '{third['qid']}' and lists "
+        f"{listed}; make them agree",
+        f"{imported}/heterqa.duckdb is as it was.",
+    ]
+    assert (imported / "heterqa.duckdb").stat() == before
 
 
 def test_dbt_unit_tests_pass(warehouse: Path, data: Path) -> None:

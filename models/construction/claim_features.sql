@@ -3,7 +3,7 @@ with field_claims as (select * from {{ ref('field_claims') }}),
 
 claim_vectors as (select * from {{ ref('claim_vectors') }}),
 
-content_vectors as (select * from {{ ref('content_vectors') }}),
+feature_vectors as (select * from {{ ref('feature_vectors') }}),
 
 kg_features as (select * from {{ ref('kg_features') }}),
 
@@ -20,12 +20,12 @@ features as (
     select
         kg_features.feature_id,
         kg_features.feature,
-        content_vectors.vector,
+        feature_vectors.vector,
     from kg_features
-    inner join content_vectors
+    inner join feature_vectors
         on
             {{ vector_key('document', 'kg_features.feature') }}
-            = content_vectors.request_key
+            = feature_vectors.request_key
 ),
 
 similarities as (

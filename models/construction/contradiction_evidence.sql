@@ -4,7 +4,7 @@ with verified_candidates as (select * from {{ ref('verified_candidates') }}),
 
 questions as (select * from {{ ref('questions') }}),
 
-question_vectors as (select * from {{ ref('question_vectors') }}),
+question_embeddings as (select * from {{ ref('question_embeddings') }}),
 
 entry_vectors as (select * from {{ ref('entry_vectors') }}),
 
@@ -17,9 +17,13 @@ similarities as (
         entry_vectors.entry_id,
         entry_vectors.passage_number,
         entry_vectors.source,
-        {{ similarity('question_vectors.vector', 'entry_vectors.vector') }} as similarity,
+        {{ similarity('question_embeddings.vector', 'entry_vectors.vector') }} as similarity,
     from verified_candidates
-    inner join question_vectors on verified_candidates.attempt_id = question_vectors.attempt_id
+    inner join questions on verified_candidates.attempt_id = questions.attempt_id
+    inner join question_embeddings
+        on
+            {{ vector_key('query', 'questions.question') }}
+            = question_embeddings.request_key
     inner join entry_vectors on verified_candidates.record_id = entry_vectors.record_id
     where entry_vectors.source in ('text', 'photo')
 ),

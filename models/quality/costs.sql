@@ -1,8 +1,8 @@
 -- One row per step that asks a model role, and one for `all`: what its answers have taken since the
--- warehouse began, a certified question's share of it, and what stored answers saved this build.
+-- warehouse began, a question's share of it, and what stored answers saved this build.
 with responses as (select * from {{ ref('responses') }}),
 
-certified_questions as (select * from {{ ref('certified_questions') }}),
+queries as (select * from {{ ref('queries') }}),
 
 asked as (select * from {{ source('ledger', 'asked') }}),
 
@@ -65,7 +65,7 @@ final as (
         totals.output_tokens,
         totals.seconds,
         round(totals.cost, 6) as cost,
-        round(totals.cost / nullif((select count(*) from certified_questions), 0), 6)
+        round(totals.cost / nullif((select count(*) from queries), 0), 6)
             as cost_per_question,
         coalesce(calls.asked, 0) as asked,
         coalesce(calls.reused, 0) as reused,

@@ -1,6 +1,8 @@
 -- One row per subset: how varied its questions are; subset `all` is every question.
 -- Words are `[A-Za-z0-9]+`, lower-cased and pooled over the questions, as in HeterQA's own numbers.
-with certified_questions as (select * from {{ ref('certified_questions') }}),
+with questions as (
+    select * from {{ evaluated('certified_questions', 'imported_questions') }}
+),
 
 pooled_questions as (
     select
@@ -8,14 +10,14 @@ pooled_questions as (
         'all' as subset,
         question,
         answer_count,
-    from certified_questions
+    from questions
     union all
     select
         qid,
         subset,
         question,
         answer_count,
-    from certified_questions
+    from questions
 ),
 
 question_words as (

@@ -1,13 +1,15 @@
 -- One row per request that a model role was ever asked, with what its answer took.
 {{ config(materialized='view') }}
-
-with responses as (
-    {{ responses([
-        ref('text_features'), ref('content_vectors'), ref('claim_vectors'),
+{%- set steps = [ref('content_vectors'), ref('question_embeddings')] %}
+{%- if not env_var('HETERQA_RELEASE', '') %}
+    {%- set steps = steps + [
+        ref('text_features'), ref('feature_vectors'), ref('claim_vectors'),
         ref('recovery_judgements'), ref('constraint_drafts'), ref('constraint_vectors'),
-        ref('support_judgements'), ref('question_drafts'), ref('question_embeddings'),
-        ref('contradiction_judgements'),
-    ]) }}
+        ref('support_judgements'), ref('question_drafts'), ref('contradiction_judgements'),
+    ] %}
+{%- endif %}
+with responses as (
+    {{ responses(steps) }}
 ),
 
 final as (

@@ -1,7 +1,7 @@
 -- One row per released question, with its answers from the highest score down.
 with queries as (select * from {{ ref('queries') }}),
 
-answer_sets as (select * from {{ ref('answer_sets') }}),
+answer_sets as (select * from {{ evaluated('answer_sets', 'imported_answers') }}),
 
 records as (select * from {{ ref('records') }}),
 

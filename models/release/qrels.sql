@@ -1,7 +1,7 @@
 -- One row per released question and answer.
 with queries as (select * from {{ ref('queries') }}),
 
-answer_sets as (select * from {{ ref('answer_sets') }}),
+answer_sets as (select * from {{ evaluated('answer_sets', 'imported_answers') }}),
 
 final as (
     select

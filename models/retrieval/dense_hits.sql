@@ -1,18 +1,15 @@
 -- One row per question, source and record: the record's nearest entry, to the retrieval depth.
 -- Vectors hold float16 values: their products are exact in a double, and so is the sum, in any
 -- order. The score is that inner product rounded to 4 decimals, as every score that enters.
-with certified_questions as (select * from {{ ref('certified_questions') }}),
-
-question_vectors as (select * from {{ ref('question_vectors') }}),
+with question_vectors as (select * from {{ ref('question_vectors') }}),
 
 entry_vectors as (select * from {{ ref('entry_vectors') }}),
 
 wide_questions as (
     select
-        certified_questions.qid,
-        question_vectors.vector::double[] as vector,
-    from certified_questions
-    inner join question_vectors using (attempt_id)
+        qid,
+        vector::double[] as vector,
+    from question_vectors
 ),
 
 wide_entries as (

@@ -1,16 +1,16 @@
--- One row per attempt with the vector of its question.
-with questions as (select * from {{ ref('questions') }}),
+-- One row per question to evaluate with its vector.
+with queries as (select * from {{ ref('queries') }}),
 
 question_embeddings as (select * from {{ ref('question_embeddings') }}),
 
 final as (
     select
-        questions.attempt_id,
+        queries.qid,
         question_embeddings.vector,
-    from questions
+    from queries
     inner join question_embeddings
         on
-            {{ vector_key('query', 'questions.question') }}
+            {{ vector_key('query', 'queries.query') }}
             = question_embeddings.request_key
 )
 

@@ -1,4 +1,4 @@
--- Released questions that are empty, or whose answers are not 1 to 10 in every file alike.
+-- Released questions that are empty, or whose answers are none, or not as many in every file.
 with queries as (select * from {{ ref('queries') }}),
 
 answers as (select * from {{ ref('answers') }}),
@@ -22,7 +22,7 @@ final as (
     left join qrel_counts using (qid)
     where
         trim(queries.query) = ''
-        or queries.answer_count not between 1 and 10
+        or queries.answer_count < 1
         or queries.answer_count is distinct from answers.answer_count
         or queries.answer_count is distinct from qrel_counts.qrel_count
         or queries.answer_count is distinct from len(list_distinct(answers.answer_business_ids))

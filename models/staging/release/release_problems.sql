@@ -1,5 +1,5 @@
--- One row per thing that is wrong with the imported release, by file and line. is_fatal: the release
--- cannot be evaluated as it is; a record that this collection lacks is a matter of release_missing.
+-- One row per thing that is wrong with the imported release, by file and line. is_fatal: the
+-- release cannot be evaluated as it is; of a missing record, release_missing says whether it is.
 {%- set queries_file, answers_file = 'data/queries.jsonl', 'data/answers.jsonl' %}
 {%- set qrels_file = 'data/qrels/test.tsv' %}
 {%- if var('release_missing') not in ['stop', 'skip'] %}
@@ -280,8 +280,8 @@ missing_records as (
         answer_pairs.qid,
         'missing record' as kind,
         format(
-            'lists the answer ''{}'' of ''{}'', which this collection lacks; use the collection of the '
-            || 'release, or leave such questions out with release_missing: skip',
+            'lists the answer ''{}'' of ''{}'', which this collection lacks; use the collection '
+            || 'of the release, or leave such questions out with release_missing: skip',
             answer_pairs.record_id, answer_pairs.qid
         ) as problem,
     from answer_pairs

@@ -31,7 +31,7 @@ final as (
                 then 'is not the header query-id, corpus-id, score, with tabs between'
             when len(fields) != 3 or trim(fields[1]) = '' or trim(fields[2]) = ''
                 then 'is not a query-id, a corpus-id and a score, with tabs between'
-            when try_cast(fields[3] as double) is distinct from 1
+            when coalesce(try_cast(fields[3] as double), 0) != 1
                 then 'has the score ''' || fields[3] || ''', which can only be 1'
         end as fault,
     from unquoted

@@ -2,17 +2,17 @@
 -- A string that is said of one record only is not compared: it stays itself.
 with counts as (select * from {{ ref('kg_feature_counts') }}),
 
-content_vectors as (select * from {{ ref('content_vectors') }}),
+feature_vectors as (select * from {{ ref('feature_vectors') }}),
 
 compared as (
     select
         counts.raw_feature,
         counts.record_count,
-        content_vectors.vector,
+        feature_vectors.vector,
     from counts
-    inner join content_vectors
+    inner join feature_vectors
         on {{ vector_key('document', 'counts.raw_feature') }}
-        = content_vectors.request_key
+        = feature_vectors.request_key
     where counts.record_count >= 2
 ),
 

@@ -4,4 +4,4 @@
 select distinct
     {{ vector_key('query', 'question') }} as request_key,
     question as content,
-from {{ ref('questions') }}
+from {{ evaluated('questions', 'imported_questions') }}
