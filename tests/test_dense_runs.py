@@ -46,8 +46,7 @@ def connection(threads: int, reverse: bool) -> duckdb.DuckDBPyConnection:
         "create table entry_vectors as select * replace (vector::float[] as vector) from entry_rows"
     )
     con.execute(
-        "create table question_vectors as "
-        "select qid, vector::float[] as vector from question_rows"
+        "create table question_vectors as select qid, vector::float[] as vector from question_rows"
     )
     return con
 

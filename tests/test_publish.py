@@ -104,6 +104,19 @@ def test_what_is_published_needs_no_log_beside_it(settings: Settings) -> None:
     ]
 
 
+def test_tables_that_are_not_of_this_build_stay_behind(settings: Settings) -> None:
+    write_numbers(settings, 5)
+    with duckdb.connect(settings.build_path) as connection:
+        connection.execute("create schema construction; create table construction.slots (n int)")
+    publish(settings, without=['"construction"."slots"', '"construction"."never_built"'])
+    assert count_published(settings) == 5
+    for path, expected in ((settings.published_path, 0), (settings.build_path, 1)):
+        with duckdb.connect(path, read_only=True) as connection:
+            tables = "select count(*) from duckdb_tables() where table_name = 'slots'"
+            assert connection.execute(tables).fetchone() == (expected,)
+    assert not list(settings.warehouse.glob("*.wal"))
+
+
 def test_leftovers_of_a_killed_publish_are_removed(settings: Settings) -> None:
     write_numbers(settings, 5)
     leftover = settings.warehouse / ".heterqa.duckdb.4242"

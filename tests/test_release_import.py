@@ -12,7 +12,9 @@ from typing import Any
 import duckdb
 import pytest
 
+from dagster_defs.inputs import describe_inputs
 from tests.render import MacroError, render_model
+from tests.small_repo import SmallRepo
 from udfs.settings import REPO, Settings, UserError
 
 QUERIES, ANSWERS, QRELS = "data/queries.jsonl", "data/answers.jsonl", "data/qrels/test.tsv"
@@ -28,6 +30,8 @@ MODELS = (
 # Ids as they come: numbers, quotes and other scripts.
 ANSWER_SETS = {"1": ["r1", 'r"2'], "g-2": ["r1"], "é 3": ["寿司", "r1"]}
 SUBSETS = {"1": "Text", "g-2": "KG", "é 3": "Text_Geo"}
+
+GZIP = b"\x1f\x8b"
 
 Lines = dict[str, list[str]]
 Problem = tuple[str, int, str]
@@ -395,3 +399,30 @@ def test_the_folder_of_a_release(tmp_path: Path) -> None:
     (folder / QRELS).unlink()
     with pytest.raises(UserError, match=r"one lacks data/qrels/test\.tsv; give the folder of a"):
         settings.release_files()
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"{}\ncaf\xe9\n", r"queries\.jsonl, line 2: byte 4 is not UTF-8; save the file as UTF-8"),
+        (gzip.compress(b"{}\ncaf\xe9\n"), r"queries\.jsonl\.gz, line 2: byte 4 is not UTF-8"),
+        (gzip.compress(b"{}\n" * 99)[:-9], r"queries\.jsonl\.gz cannot be read \(compressed file"),
+        (GZIP + b"no gzip file", r"queries\.jsonl\.gz cannot be read \("),
+    ],
+)
+def test_a_file_that_is_no_text_is_named(
+    content: bytes, sentence: str, small_repo: SmallRepo, tmp_path: Path
+) -> None:
+    folder = write(tmp_path / "release", whole_release())
+    (folder / QUERIES).unlink()
+    is_compressed = content.startswith(GZIP)
+    (folder / (f"{QUERIES}.gz" if is_compressed else QUERIES)).write_bytes(content)
+    settings = Settings.from_env(
+        {
+            "HETERQA_DATA": str(small_repo.data),
+            "HETERQA_RELEASE": str(folder),
+            "HETERQA_WAREHOUSE": str(tmp_path),
+        }
+    )
+    with pytest.raises(UserError, match=sentence):
+        describe_inputs(settings)
