@@ -12,6 +12,7 @@ from typing import NoReturn
 
 from dagster_defs.lock import build_lock, check_build_file, make_warehouse
 from dagster_defs.progress import say
+from udfs.budget import check_prices
 from udfs.profile import check_profile, load_profile
 from udfs.settings import Settings, UserError
 
@@ -69,7 +70,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 def preflight(settings: Settings, needs_keys: bool = True) -> None:
     """Everything that can be known to be wrong before a build starts. Raises UserError."""
-    check_profile(load_profile(settings.profile_path), settings.profile_path, needs_keys)
+    profile = load_profile(settings.profile_path)
+    check_profile(profile, settings.profile_path, needs_keys)
+    check_prices(settings.max_cost, profile.paid_roles)
     if not settings.is_sample_city:
         settings.input_files()
     settings.release_files()

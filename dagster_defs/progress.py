@@ -6,6 +6,8 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
+from udfs import ledger
+
 LONG_SECONDS = 3.0
 
 
@@ -27,6 +29,7 @@ class Progress:
         self.passed = 0
         self.started: dict[str, float] = {}
         self.announced: set[str] = set()
+        self.paid = ledger.written
 
     def show(self, event: Mapping[str, Any]) -> None:
         """Print what an event is worth."""
@@ -42,8 +45,11 @@ class Progress:
                 self._show_test(event["data"])
 
     def wait(self) -> None:
-        """Say what is running, once it has been quiet for long."""
+        """Say what is running, once it has been quiet for long, and how many paid calls ended."""
         self._announce_running()
+        if ledger.written > self.paid:
+            self.paid = ledger.written
+            say(f"           {self.paid:,} answers of endpoints so far")
 
     def finish(self) -> None:
         """Print how many tests passed."""

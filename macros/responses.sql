@@ -1,6 +1,7 @@
 {#-
     What the ledger knows of the answers in the tables of resumable models. The loop only lists the
-    tables: they all end in the same columns.
+    tables: they all end in the same columns. No database is named: a view keeps working in the
+    published file, which has another name.
 -#}
 {% macro responses(relations) -%}
     {%- for relation in relations %}
@@ -16,7 +17,7 @@
         cost,
         attempts,
         error,
-    from {{ relation }}
+    from {{ relation.include(database=false) }}
     {{ 'union all' if not loop.last }}
     {%- endfor %}
 {%- endmacro %}

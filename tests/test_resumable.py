@@ -143,7 +143,11 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Project:
                 "name": "heterqa",
                 "profile": "heterqa",
                 "macro-paths": [str(REPO / "macros")],
-                "vars": {"resumable_chunk": CHUNK, "resumable_failed_share": 0.1},
+                "vars": {
+                    "resumable_chunk": CHUNK,
+                    "resumable_chunk_of_endpoints": 25,
+                    "resumable_failed_share": 0.1,
+                },
                 "flags": {"send_anonymous_usage_stats": False},
             }
         ),

@@ -81,7 +81,7 @@ def test_functions_and_axis_order_hold_on_cursors(connection, collection, tmp_pa
     from udfs.plugin import configure_cursor
 
     cursor = connection.cursor()
-    configure_cursor(cursor, make_settings(collection, tmp_path))
+    configure_cursor(cursor, make_settings(collection, tmp_path), load_profile(EMBEDDED))
     sphere = "select st_distance_sphere(st_point(0, 60), st_point(1, 60))"
     assert one(cursor, sphere) == pytest.approx(55597, abs=1)
     assert one(cursor, "select model_signature('reranker', '')") == one(

@@ -36,8 +36,8 @@ class Function(NamedTuple):
     returns: str
     ask: Ask
     to_sql: Callable[[Answer, Row], Any]
-    # The first parameter is the request's key, and the answer goes to the ledger.
-    is_role: bool = True
+    # Who answers; then the first parameter is the request's key, and the answer goes to the ledger.
+    role: str | None = None
 
 
 def functions(profile: Profile) -> dict[str, Function]:
@@ -49,7 +49,7 @@ def functions(profile: Profile) -> dict[str, Function]:
         """task: the task's name, or which parameter names it."""
         return Function(
             parameters, f"struct({members}, {_LEDGER})", partial(ask, profile),
-            partial(_struct, profile, name, task, _names(members)),
+            partial(_struct, profile, name, task, _names(members)), name,
         )  # fmt: skip
 
     return {
@@ -63,12 +63,12 @@ def functions(profile: Profile) -> dict[str, Function]:
         ),
         "write_question": role("writer", 2, "question varchar", _write_question, "question"),
         "rerank_text": role("reranker", 3, "score double", _rerank_text),
-        "compile_query": Function(1, "varchar", _compile_query, _value_or_raise, False),
+        "compile_query": Function(1, "varchar", _compile_query, _value_or_raise),
         "model_signature": Function(
-            2, "varchar", partial(_model_signature, profile), _value_or_raise, False
+            2, "varchar", partial(_model_signature, profile), _value_or_raise
         ),
         "phrase_field": Function(
-            4, "struct(phrase varchar, negation varchar)", _phrase_field, _value_or_raise, False
+            4, "struct(phrase varchar, negation varchar)", _phrase_field, _value_or_raise
         ),
     }  # fmt: skip
 
@@ -89,7 +89,7 @@ def register(
     def answer(*columns: Any) -> pa.Array:
         rows = list(zip(*(column.to_pylist() for column in columns), strict=True))
         asked = asking
-        if journal is not None and function.is_role:
+        if journal is not None and function.role is not None:
             by_key = {row[0]: row for row in rows}
             asked = replace(
                 asking,
@@ -126,8 +126,14 @@ def _arrow_type(sql_type: str) -> pa.DataType:
 
 def answer_columns(profile: Profile) -> frozenset[str]:
     """The names of the columns that answers are stored in, over all roles."""
-    asking = [function for function in functions(profile).values() if function.is_role]
+    asking = [function for function in functions(profile).values() if function.role is not None]
     return frozenset(field.name for f in asking for field in _arrow_type(f.returns))
+
+
+def paid_functions(profile: Profile) -> list[str]:
+    """The SQL functions that an endpoint answers."""
+    paid = profile.paid_roles
+    return [name for name, function in functions(profile).items() if function.role in paid]
 
 
 # What the rows ask. Imports are inside, so that a build pays only for the roles it uses.

@@ -18,6 +18,8 @@ from duckdb import DuckDBPyConnection
 from udfs.settings import Settings
 
 JOURNAL = "journal.jsonl"
+# Entries that this process has written, to be shown while a long step goes on.
+written = 0
 
 
 def ledger_pattern(settings: Settings) -> str:
@@ -108,6 +110,8 @@ class Journal:
             if self._file is None:
                 self._file = self._open()
             self._file.write(line.encode("utf-8", "replace"))
+            global written
+            written += 1
 
     def _open(self) -> Any:
         self.path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,7 +12,7 @@ from duckdb import DuckDBPyConnection
 
 from udfs.batch import Asking
 from udfs.budget import Budget
-from udfs.functions import functions, register
+from udfs.functions import functions, paid_functions, register
 from udfs.ledger import JOURNAL, Journal, ledger_pattern, spent_before
 from udfs.profile import Profile, load_profile
 from udfs.settings import PROFILE_FOLDER, RELEASE_FILES, Settings
@@ -31,7 +31,7 @@ class Plugin(BasePlugin):
         configure_connection(conn, self.settings, self.profile)
 
     def configure_cursor(self, cursor: DuckDBPyConnection) -> None:
-        configure_cursor(cursor, self.settings)
+        configure_cursor(cursor, self.settings, self.profile)
 
 
 def connect(path: Path | str, settings: Settings) -> DuckDBPyConnection:
@@ -39,7 +39,7 @@ def connect(path: Path | str, settings: Settings) -> DuckDBPyConnection:
     profile = load_profile(settings.profile_path)
     connection = duckdb.connect(str(path))
     configure_connection(connection, settings, profile)
-    configure_cursor(connection, settings)
+    configure_cursor(connection, settings, profile)
     return connection
 
 
@@ -60,10 +60,11 @@ def configure_connection(
         register(connection, name, function, asking, journal)
 
 
-def configure_cursor(cursor: DuckDBPyConnection, settings: Settings) -> None:
-    """What each cursor forgets: the axis order of points and the variables with the inputs."""
+def configure_cursor(cursor: DuckDBPyConnection, settings: Settings, profile: Profile) -> None:
+    """What each cursor forgets: the axis order of points and the variables of the build."""
     cursor.execute("set geometry_always_xy = true")
-    for name, value in variables(settings).items():
+    named = variables(settings) | {"paid_functions": ",".join(paid_functions(profile))}
+    for name, value in named.items():
         cursor.execute(f"set variable {name} = $value", {"value": value})
 
 
