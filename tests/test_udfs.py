@@ -376,6 +376,16 @@ def test_signatures_change_with_what_the_answer_depends_on(tmp_path, monkeypatch
     assert changed == {"judge", "photo_judge"}
 
 
+def test_a_folder_with_other_weights_is_another_model(tmp_path):
+    folder = tmp_path / "model"
+    folder.mkdir()
+    (folder / "model.onnx").write_bytes(b"0" * 3_000_000)
+    profile = load_profile(write_profile(tmp_path, reranker__model=str(folder)))
+    before = model_signature(profile, "reranker")
+    (folder / "model.onnx").write_bytes(b"0" * 2_999_999 + b"1")
+    assert model_signature(profile, "reranker") != before
+
+
 def test_an_unknown_role_lists_the_known_ones():
     with pytest.raises(UserError, match="the profile has text_embedder"):
         model_signature(load_profile(EMBEDDED), "cook")

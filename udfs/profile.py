@@ -23,6 +23,7 @@ from udfs.prompt import signature
 from udfs.settings import REPO, UserError
 
 UDFS = Path(__file__).resolve().parent
+_SAMPLED_BYTES = 1 << 20
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
 
@@ -246,7 +247,7 @@ def _explain(
 def model_signature(profile: Profile, role: str, task: str = "") -> str:
     """What an answer of the role depends on besides its input; loads no model.
 
-    JSON with role, backend and parameters, the version of the model's package or the sizes of its
+    JSON with role, backend and parameters, the version of the model's package or a hash of its
     files, and the version of the rules or of the task's prompt. Raises UserError for an unknown
     role.
     """
@@ -302,9 +303,16 @@ def _model_version(model: str) -> str:
         return importlib.metadata.version(package)
     if folder is None:
         return ""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    sizes = [f"{path.relative_to(folder)} {path.stat().st_size}" for path in files]
-    return hashlib.sha256("\n".join(sizes).encode()).hexdigest()[:12]
+    digest = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        size = path.stat().st_size
+        digest.update(f"{path.relative_to(folder)} {size}\n".encode())
+        # Weights can be many gigabytes; another checkpoint differs in every part of them.
+        with path.open("rb") as file:
+            digest.update(file.read(_SAMPLED_BYTES))
+            file.seek(max(0, size - _SAMPLED_BYTES))
+            digest.update(file.read(_SAMPLED_BYTES))
+    return digest.hexdigest()[:12]
 
 
 def _hash_files(paths: Iterable[Path], more: str) -> str:
