@@ -403,7 +403,7 @@ def test_words(query: Query, content: str, words: list[str]) -> None:
 
 def test_request_key_covers_role_and_input() -> None:
     connection = duckdb.connect()
-    connection.execute("create macro model_signature(role) as role || ' v1'")
+    connection.execute("create macro model_signature(role, task) as role || task || ' v1'")
     sql = render(
         "select {{ request_key('judge', ['claim', 'content']) }},"
         " {{ request_key('writer', ['claim', 'content']) }}"
@@ -412,5 +412,5 @@ def test_request_key_covers_role_and_input() -> None:
     )
     keys = [key for row in connection.execute(sql).fetchall() for key in row]
     assert len(set(keys)) == len(keys) == 10
-    connection.execute("create or replace macro model_signature(role) as role || ' v2'")
+    connection.execute("create or replace macro model_signature(role, task) as role || task || ' v2'")
     assert not set(keys) & {key for row in connection.execute(sql).fetchall() for key in row}

@@ -27,16 +27,22 @@ this_build as (
     where asked.invocation_id = '{{ invocation_id }}'
 ),
 
+sliced_builds as (
+    select * from this_build
+    union all
+    select * replace ('all' as step) from this_build
+),
+
 calls as (
     select
-        coalesce(step, 'all') as step,
+        step,
         sum(asked)::bigint as asked,
         sum(reused)::bigint as reused,
         sum(saved_tokens)::bigint as saved_tokens,
         round(sum(saved_ms) / 1000, 3) as saved_seconds,
         sum(saved_cost) as saved_cost,
-    from this_build
-    group by grouping sets ((step), ())
+    from sliced_builds
+    group by step
 ),
 
 totals as (
