@@ -412,5 +412,6 @@ def test_request_key_covers_role_and_input() -> None:
     )
     keys = [key for row in connection.execute(sql).fetchall() for key in row]
     assert len(set(keys)) == len(keys) == 10
-    connection.execute("create or replace macro model_signature(role, task) as role || task || ' v2'")
+    changed = "create or replace macro model_signature(role, task) as role || task || ' v2'"
+    connection.execute(changed)
     assert not set(keys) & {key for row in connection.execute(sql).fetchall() for key in row}
