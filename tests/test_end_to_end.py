@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 import signal
 import subprocess
@@ -13,47 +12,15 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from sample_city import generate
+from tests.builds import BUILD, QUESTIONS, build, count, environment, run_build, tree
 from tests.render import render
 from udfs.settings import REPO, Settings
-
-QUESTIONS = 20
-
-
-def environment(warehouse: Path, data: Path, **settings: str) -> dict[str, str]:
-    kept = {k: v for k, v in os.environ.items() if not k.startswith(("HETERQA_", "DAGSTER_"))}
-    own = {
-        "HETERQA_WAREHOUSE": str(warehouse),
-        "HETERQA_DATA": str(data),
-        "HETERQA_QUESTIONS": str(QUESTIONS),
-        "PYTHONPATH": str(REPO),
-    }
-    return kept | own | settings
-
-
-def run_build(warehouse: Path, data: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    """What `make run` does."""
-    return subprocess.run(
-        [sys.executable, "-m", "dagster_defs.build"],
-        cwd=REPO,
-        env=environment(warehouse, data, **settings),
-        capture_output=True,
-        text=True,
-        timeout=400,
-    )
-
-
-def build(warehouse: Path, data: Path, **settings: str) -> str:
-    """A build that succeeds; returns what it printed."""
-    result = run_build(warehouse, data, **settings)
-    assert result.returncode == 0, result.stdout[-4000:] + result.stderr
-    return result.stdout
 
 
 def build_until(line_start: str, warehouse: Path, data: Path) -> None:
     """Start a build and SIGKILL it at the first line that starts so."""
     process = subprocess.Popen(
-        [sys.executable, "-m", "dagster_defs.build"],
+        BUILD,
         cwd=REPO,
         env=environment(warehouse, data),
         stdout=subprocess.PIPE,
@@ -69,36 +36,6 @@ def build_until(line_start: str, warehouse: Path, data: Path) -> None:
     process.send_signal(signal.SIGKILL)
     process.wait()
     assert seen[-1].strip().startswith(line_start), "".join(seen)[-4000:]
-
-
-def tree(folder: Path) -> dict[str, bytes]:
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in sorted(folder.rglob("*"))
-        if path.is_file()
-    }
-
-
-def count(path: Path, query: str) -> int:
-    with duckdb.connect(path, read_only=True) as connection:
-        row = connection.execute(query).fetchone()
-    assert row is not None
-    return int(row[0])
-
-
-@pytest.fixture(scope="session")
-def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("small_city")
-    generate(root / "data", root / "truth", records=120, users=60, texts=1000, photos=160)
-    return root / "data"
-
-
-@pytest.fixture(scope="session")
-def warehouse(tmp_path_factory: pytest.TempPathFactory, data: Path) -> Path:
-    """A finished build, on two threads."""
-    folder = tmp_path_factory.mktemp("warehouse")
-    build(folder, data, HETERQA_THREADS="2", PYTHONHASHSEED="1")
-    return folder
 
 
 def test_certifies_questions(warehouse: Path) -> None:
