@@ -26,6 +26,9 @@ Every step is gone through in a copy of the warehouse, in which the embedded mod
 the endpoints of the profile: later steps depend on the answers of earlier ones, so their figures
 are estimates. Stored answers count as answered. The copy is removed at the end.
 """
+# Seeds and models, no tests.
+COMMAND = ["--no-write-json", "build"]
+COMMAND += ["--exclude-resource-type", "test", "--exclude-resource-type", "unit_test"]
 
 
 class Step(NamedTuple):
@@ -61,6 +64,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _estimate(settings: Settings) -> int:
     # Imported here: dbt takes seconds, which an error above should not cost.
     from dagster_defs.dbt import BuildError, load_manifest, run_dbt
+    from dagster_defs.field_catalog import write_field_rules
     from dagster_defs.inputs import ensure_sample_city
 
     paid = load_profile(settings.profile_path).paid_roles
@@ -77,9 +81,10 @@ def _estimate(settings: Settings) -> int:
             shutil.copyfile(settings.build_path, scratch.build_path)
         if settings.ledger_dir.exists():
             shutil.copytree(settings.ledger_dir, scratch.ledger_dir)
+        write_field_rules(scratch)
         os.environ.update(scratch.to_env())
         progress = Progress(load_manifest(scratch))
-        for event in run_dbt(scratch, ["--no-write-json", "run"], progress.wait):
+        for event in run_dbt(scratch, COMMAND, progress.wait):
             progress.show(event)
         steps = read_steps(scratch)
     except BuildError as error:
