@@ -6,13 +6,16 @@ import hashlib
 import json
 import os
 import queue
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from dagster_defs.lock import explain_database_error
-from udfs.settings import REPO, Settings
+from udfs.budget import BudgetSpent
+from udfs.endpoint import EndpointDown
+from udfs.settings import REPO, Settings, UserError
 
 PROJECT_FOLDER = REPO / "dbt_project"
 SOURCE_FOLDERS = ("dbt_project", "models", "macros", "seeds", "tests/audits")
@@ -24,6 +27,12 @@ WANTED_EVENTS = {
     "LogTestResult",
     "JinjaLogInfo",
 }
+
+# What a SQL function raised, in DuckDB's frame.
+RAISED = re.compile(
+    r"Python exception occurred while executing the UDF: (\w+): (.*?)(\n\s*At:|$)", re.S
+)
+USER_ERRORS = {error.__name__ for error in (UserError, EndpointDown, BudgetSpent)}
 
 Event = dict[str, Any]
 
@@ -169,7 +178,7 @@ def _failures(settings: Settings, result: Any) -> list[str]:
         if status not in ("error", "fail", "runtime error"):
             continue
         message = _plain(node_result.message or "")
-        explained = explain_database_error(message)
+        explained = explain_database_error(message) or _user_error(message)
         what = (
             f"audit {node.name}" if node.resource_type == "test" else f"{node.schema}.{node.name}"
         )
@@ -181,6 +190,14 @@ def _failures(settings: Settings, result: Any) -> list[str]:
     if skipped:
         sentences.append(f"{skipped} models and audits behind it were skipped")
     return sentences or [_plain(str(result.exception or "dbt failed without a reason"))]
+
+
+def _user_error(message: str) -> str | None:
+    """The sentence for the user that a SQL function raised; None for any other message."""
+    raised = RAISED.search(message)
+    if raised is None or raised[1] not in USER_ERRORS:
+        return None
+    return " ".join(raised[2].split())
 
 
 def _where(settings: Settings, node: Any) -> str:
