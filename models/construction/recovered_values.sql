@@ -5,14 +5,25 @@ operating_points as (select * from {{ ref('operating_points') }}),
 
 field_claims as (select * from {{ ref('field_claims') }}),
 
--- Evidence against in any channel leaves the value unknown.
+recovery_evidence as (select * from {{ ref('recovery_evidence') }}),
+
+recovery_judgements as (select * from {{ ref('recovery_judgements') }}),
+
+-- Evidence against in any channel leaves the value unknown, and so does a call that failed: it
+-- might have been against.
 contested as (
     select
         claim_id,
         record_id,
     from recovery_scores
-    group by claim_id, record_id
-    having sum(against_count) > 0
+    where against_count > 0
+    union
+    select
+        recovery_evidence.claim_id,
+        recovery_evidence.record_id,
+    from recovery_evidence
+    inner join recovery_judgements using (request_key)
+    where recovery_judgements.error is not null
 ),
 
 final as (
