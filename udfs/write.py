@@ -57,6 +57,8 @@ def write_constraints(
 ) -> list[Answer]:
     """A Constraint for each request."""
     if isinstance(parameters, Endpoint):
+        # Read before anything is asked: all calls in flight would wait for the word lists.
+        import udfs.write_rules  # noqa: F401
 
         def stand_in(asked: Sequence[ConstraintRequest], profile: Profile) -> list[Answer]:
             return write_constraints(asked, profile.writer, asking)
