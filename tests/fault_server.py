@@ -53,7 +53,7 @@ class FaultServer:
 
     @property
     def calls(self) -> list[dict[str, Any]]:
-        """The requests: identity, body_hash, fault, status, is_paid, is_probe, in_flight."""
+        """The requests: identity, body_hash, fault, status, is_paid, usage, is_probe, in_flight."""
         if not self.log_path.exists():
             return []
         lines = self.log_path.read_text(encoding="utf-8").splitlines()
@@ -238,7 +238,7 @@ def make_app(options: argparse.Namespace) -> Any:
         else:
             content = _embedding(body, options.dimensions)
         text = json.dumps(content)
-        call["is_paid"] = True
+        call |= {"is_paid": True, "usage": content.get("usage", {})}
         if fault == "half_body":
             return Response(text[: len(text) // 2], media_type="application/json")
         if fault == "huge":
