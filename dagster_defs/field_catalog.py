@@ -72,7 +72,7 @@ def read_field_rules(path: Path) -> list[FieldRule]:
     except (OSError, UnicodeDecodeError) as error:
         raise UserError(f"{path} cannot be read as UTF-8 text ({error}); repair it") from None
     except csv.Error as error:
-        raise _fault(path, reader.line_num, f"is not CSV ({error})") from None
+        raise _fault(path, reader.line_num + 1, f"is not CSV ({error})") from None
     _check_fields(path, rules)
     return rules
 

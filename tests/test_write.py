@@ -243,6 +243,14 @@ def test_extreme_draws(draws: list[float]) -> None:
         assert "food" in question
 
 
+def test_a_collection_has_its_own_noun() -> None:
+    assert noun_phrase(["Hiking", "Alpine"], "trail") == ("trail", "for hiking listed under Alpine")
+    assert noun_phrase([], "trail") == ("trail", "")
+    spec = {"categories": ["Alpine"], "field_phrases": ["is easy"], "source_phrases": []}
+    question = write_question(json.dumps(spec | {"noun": "trail", "draws": [0.3] * 5}))
+    assert "trail listed under Alpine" in question and "place" not in question
+
+
 def test_a_spec_without_anything_is_an_error() -> None:
     spec = {"categories": [], "field_phrases": [], "source_phrases": [], "draws": [0.1] * 5}
     with pytest.raises(ValueError, match="needs"):

@@ -19,6 +19,7 @@ _FORWARD = ("in", "within", "rated", "with")
 _OWN_AND = re.compile(r" and |,| who | but ")
 _STANDS_ALONE = ("has no ", "has photos ", "is not ", "is a ", "is an ", "is the ", "is at ")
 _MAX_MERGED = 5
+DEFAULT_NOUN = "place"
 _IRREGULAR = {"is": "be", "has": "have", "does": "do", "goes": "go"}
 _PLURAL = {"is": "are", "has": "have", "does": "do", "goes": "go"}
 
@@ -36,7 +37,7 @@ def write_question(spec: str) -> str:
     if len(draws) < 5 or not (fields or sources or parts["categories"]):
         raise ValueError("a question needs five draws and something to ask for")
 
-    noun, rest = noun_phrase(parts["categories"], parts.get("noun", "place"))
+    noun, rest = noun_phrase(parts["categories"], parts.get("noun", DEFAULT_NOUN))
     if draws[4] >= 0.5:
         fields, sources = fields[::-1], sources[::-1]
     phrases = _in_order(fields, sources, draws[0])
@@ -48,12 +49,14 @@ def write_question(spec: str) -> str:
 # -- the noun ------------------------------------------------------------------------------------
 
 
-def noun_phrase(categories: Sequence[str], record: str = "place") -> tuple[str, str]:
+def noun_phrase(categories: Sequence[str], record: str = DEFAULT_NOUN) -> tuple[str, str]:
     """The noun for the categories and what follows it: ("Mexican cafe", "listed under Zoos").
 
-    record: the word for a record whose categories have no noun of their own.
-    A parent category goes without saying beside one of its own kinds.
+    record: the word for a record. A collection that has its own is asked for by it, "place" gives
+    way to the nouns of categories. A parent category goes without saying beside one of its kinds.
     """
+    if record != DEFAULT_NOUN:
+        return record, _listed_under(list(categories))
     lists = _categories()
     nouns: list[str] = []
     words: list[str] = []
