@@ -1,13 +1,13 @@
 -- One row per distinct value of an attribute and leaf in it: dicts are taken apart, however deep.
 -- Each distinct value is read once, however many records have it. A list is one leaf.
-with recursive stg_businesses as (select * from {{ ref('stg_businesses') }}),
+with recursive stg_records as (select * from {{ ref('stg_businesses') }}),
 
 attributes as (
     select distinct
         key as attribute,
         value ->> '$' as attribute_value,
     from (
-        select unnest({{ json_members('attributes') }}, recursive := true) from stg_businesses
+        select unnest({{ json_members('attributes') }}, recursive := true) from stg_records
     ) as members
 ),
 

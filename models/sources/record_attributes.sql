@@ -1,13 +1,15 @@
 -- One row per record and attribute leaf, nested attributes flattened; value is null when unknown.
-with stg_businesses as (select * from {{ ref('stg_businesses') }}),
+with stg_records as (
+    select * rename (business_id as record_id) from {{ ref('stg_businesses') }}
+),
 
 attribute_leaves as (select * from {{ ref('attribute_leaves') }}),
 
 attributes as (
     select
-        business_id as record_id,
+        record_id,
         unnest({{ json_members('attributes') }}, recursive := true),
-    from stg_businesses
+    from stg_records
 ),
 
 record_leaves as (

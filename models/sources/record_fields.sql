@@ -1,16 +1,18 @@
 -- One row per record and relational field whose value is known. An unknown value has no row.
-with businesses as (select * from {{ ref('stg_businesses') }}),
+with stg_records as (
+    select * rename (business_id as record_id) from {{ ref('stg_businesses') }}
+),
 
 record_attributes as (select * from {{ ref('record_attributes') }}),
 
 known_values as (
-    select business_id as record_id, 'city' as field, city as value from businesses
+    select record_id, 'city' as field, city as value from stg_records
     union all
-    select business_id, 'state', state from businesses
+    select record_id, 'state', state from stg_records
     union all
-    select business_id, 'stars', stars::varchar from businesses
+    select record_id, 'stars', stars::varchar from stg_records
     union all
-    select business_id, 'is_open', is_open from businesses
+    select record_id, 'is_open', is_open from stg_records
     union all
     select record_id, field, value from record_attributes
 ),

@@ -1,5 +1,7 @@
 -- One row per record with all its relational fields; one column an attribute leaf, null = unknown.
-with businesses as (select * from {{ ref('stg_businesses') }}),
+with stg_records as (
+    select * rename (business_id as record_id) from {{ ref('stg_businesses') }}
+),
 
 record_attributes as (select * from {{ ref('record_attributes') }}),
 
@@ -9,21 +11,21 @@ wide as (pivot leaves on field using any_value(value) group by record_id),
 
 final as (
     select
-        businesses.business_id as record_id,
-        businesses.name,
-        businesses.address,
-        businesses.city,
-        businesses.state,
-        businesses.postal_code,
-        businesses.latitude,
-        businesses.longitude,
-        businesses.stars,
-        businesses.review_count,
-        businesses.is_open,
-        coalesce(businesses.categories, []) as categories,
+        stg_records.record_id,
+        stg_records.name,
+        stg_records.address,
+        stg_records.city,
+        stg_records.state,
+        stg_records.postal_code,
+        stg_records.latitude,
+        stg_records.longitude,
+        stg_records.stars,
+        stg_records.review_count,
+        stg_records.is_open,
+        coalesce(stg_records.categories, []) as categories,
         wide.* exclude (record_id),
-    from businesses
-    left join wide on businesses.business_id = wide.record_id
+    from stg_records
+    left join wide on stg_records.record_id = wide.record_id
 )
 
 select * from final

@@ -1,15 +1,14 @@
 -- One row per review or tip of a known record, its text cleaned; empty and repeated ones marked.
 with records as (select * from {{ ref('records') }}),
 
-reviews as (select * from {{ ref('stg_reviews') }}),
+reviews as (select * rename (business_id as record_id) from {{ ref('stg_reviews') }}),
 
-tips as (select * from {{ ref('stg_tips') }}),
+tips as (select * rename (business_id as record_id) from {{ ref('stg_tips') }}),
 
--- Read twice rather than kept: it holds every text.
-both_kinds as not materialized (
+both_kinds as (
     select
         review_id as text_id,
-        business_id as record_id,
+        record_id,
         user_id,
         'review' as source_kind,
         content,
@@ -19,7 +18,7 @@ both_kinds as not materialized (
     union all
     select
         tip_id as text_id,
-        business_id as record_id,
+        record_id,
         user_id,
         'tip' as source_kind,
         content,
@@ -28,7 +27,8 @@ both_kinds as not materialized (
     from tips
 ),
 
-known_texts as not materialized (
+-- Kept, so that the files are read once.
+known_texts as materialized (
     select * from both_kinds
     where record_id in (select record_id from records)
 ),

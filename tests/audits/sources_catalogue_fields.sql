@@ -1,4 +1,4 @@
--- Fields of the collection's catalogue that no record has: a name that is spelled otherwise, perhaps.
+-- Fields of the catalogue that no record has: a name that is spelled otherwise, perhaps.
 {{ config(severity='warn') }}
 
 with stg_field_rules as (select * from {{ ref('stg_field_rules') }}),
