@@ -20,6 +20,7 @@ def clean(settings: Settings) -> list[Path]:
         settings.build_path.with_name("build.duckdb.wal"),
         settings.published_path,
         settings.warehouse / "input_files.json",
+        settings.field_rules_path,
         settings.release_dir,
         settings.runs_dir,
         settings.report_path,

@@ -158,6 +158,7 @@ def test_where_the_catalogue_lies(tmp_path: Path) -> None:
         ("managed_by", "", "=", "the_county", "is managed by the county", None),
         ("ages", "", "=", "18plus", "has 18plus as its ages", None),
         ("bedrooms", "", ">=", "3", "has at least 3 bedrooms", "has fewer than 3 bedrooms"),
+        ("bedrooms", "", ">=", "1", "has at least 1 bedroom", "has no bedrooms"),
         ("number_of_beds", "", "<=", "2", "has at most 2 beds", "has more than 2 beds"),
         ("length_km", "", ">=", "5", "has a length of at least 5 km", None),
         ("rating", "", ">=", "4.5", "has a rating of at least 4.5", None),

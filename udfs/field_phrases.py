@@ -146,6 +146,9 @@ def _bound(name: list[str], operator: str, said: str) -> Phrases:
         unit = f" {lists['units_spelled'].get(name[-1], name[-1])}"
         name = name[:-1]
     elif singular(name[-1]) != name[-1] and name[0] not in _BOUNDS:
+        if at_least and said == "1":
+            one = _text([*name[:-1], singular(name[-1])])
+            return Phrases(f"has at least 1 {one}", f"has no {_text(name)}")
         fails = "fewer than" if at_least else fails
         return Phrases(f"has {holds} {said} {_text(name)}", f"has {fails} {said} {_text(name)}")
     is_plural = singular(name[-1]) != name[-1]
