@@ -23,6 +23,7 @@ methods, publish heterqa.duckdb, and write release/, runs/ and report.html.
 settings, from the environment or .env (see .env.example):
   HETERQA_DATA       folder in the layout of the Yelp Open Dataset (default: the sample city)
   HETERQA_RELEASE    folder of a release whose questions are evaluated, instead of constructing some
+  HETERQA_FIELDS     field catalogue in CSV (default: field_catalog.csv in that folder, if there)
   HETERQA_WAREHOUSE  folder of everything that is written (default: warehouse)
   HETERQA_PROFILE    model profile, a name or the path of a .yml file (default: embedded)
   HETERQA_QUESTIONS  question slots to fill (default: 100)
