@@ -9,7 +9,7 @@ from typing import Any
 import duckdb
 import pytest
 
-from tests.test_end_to_end import build
+from tests.builds import build
 from tests.trails import CATALOGUE, FIELDS, TRAILS, write_trails
 
 QUESTIONS = "12"
