@@ -108,10 +108,11 @@ def define(settings: Settings) -> dg.Definitions:
     def input_files() -> dg.MaterializeResult[Any]:
         """The files that a build reads, with their sizes and hashes."""
         with writing(settings):
-            files = describe_inputs(settings)
+            inputs = describe_inputs(settings)
             if not settings.release:
                 check_decisions(settings)
             write_field_rules(settings)
+        files = [*inputs.files, *inputs.release]
         say(f"  input files: {', '.join(f'{file.name} {file.lines:,}' for file in files)} lines")
         columns = [dg.TableColumn(name) for name in ("name", "bytes", "lines", "sha256")]
         rows = [

@@ -28,6 +28,7 @@ settings, from the environment or .env (see .env.example):
   HETERQA_PROFILE    model profile, a name or the path of a .yml file (default: embedded)
   HETERQA_QUESTIONS  question slots to fill (default: 100)
   HETERQA_SEED       seed of every draw (default: 7)
+  HETERQA_SALT       salt of the hashes that stand for user ids (default: a fixed one)
   HETERQA_THREADS    threads of DuckDB and of the models (default: the number of cores)
   HETERQA_MAX_COST   what the models of endpoints may cost in all: 2.50 (US dollars), or
                      500000 tokens (default: no limit)

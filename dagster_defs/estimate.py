@@ -65,7 +65,7 @@ def _estimate(settings: Settings) -> int:
     # Imported here: dbt takes seconds, which an error above should not cost.
     from dagster_defs.dbt import BuildError, load_manifest, run_dbt
     from dagster_defs.field_catalog import write_field_rules
-    from dagster_defs.inputs import ensure_sample_city
+    from dagster_defs.inputs import describe_inputs, ensure_sample_city
 
     paid = load_profile(settings.profile_path).paid_roles
     names = ", ".join(paid) or "no role"
@@ -79,6 +79,9 @@ def _estimate(settings: Settings) -> int:
     try:
         if settings.build_path.exists():
             shutil.copyfile(settings.build_path, scratch.build_path)
+        if settings.descriptions_path.exists():
+            shutil.copyfile(settings.descriptions_path, scratch.descriptions_path)
+        describe_inputs(scratch)
         if settings.ledger_dir.exists():
             shutil.copytree(settings.ledger_dir, scratch.ledger_dir)
         write_field_rules(scratch)

@@ -1,31 +1,29 @@
-"""The input files: that they are there, and what exactly they are."""
+"""The input files: that they are there, what exactly they are, and what staging reads of them."""
 
 from __future__ import annotations
 
+import errno
 import gzip
 import hashlib
 import json
+import os
+import shutil
+import tarfile
 import zlib
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from dagster_defs.input_lines import LINE_BYTES, Content, Readable, copy_lines, survey
 from dagster_defs.progress import say
-from udfs.settings import Settings, UserError
+from udfs.inputs import Archive, InputFile, Inputs, read_inputs, write_inputs
+from udfs.settings import OPTIONAL_FILES, REQUIRED_FILES, Settings, UserError, file_names
 
-# The longest line that the staging models read (max_line_size in macros/input_lines.sql).
-LINE_BYTES = 1 << 24
-
-
-@dataclass(frozen=True)
-class InputFile:
-    """One input file: its size in bytes, its hash and its number of lines."""
-
-    name: str
-    path: str
-    size: int
-    modified_ns: int
-    sha256: str
-    lines: int
+NAMES = (*REQUIRED_FILES, *OPTIONAL_FILES)
+# The hash of the head and the tail tells files apart that have one size and one time.
+EDGE_BYTES = 1 << 16
+PHOTO_FOLDER = "photos"
+PHOTO_SUFFIX = ".jpg"
 
 
 def ensure_sample_city(settings: Settings) -> None:
@@ -41,30 +39,43 @@ def ensure_sample_city(settings: Settings) -> None:
             raise UserError(str(error)) from None
 
 
-def describe_inputs(settings: Settings) -> list[InputFile]:
+def describe_inputs(settings: Settings) -> Inputs:
     """Describe every input file that is there; an unchanged one is not read again.
 
-    Writes the descriptions to `<warehouse>/input_files.json`. Raises UserError for a missing file,
-    and for one that DuckDB could not read: its first line that is too long or not UTF-8 is named.
+    What lies in an archive, is compressed, or cannot be read as it is, is copied to
+    `<warehouse>/inputs/`. Writes the descriptions to `<warehouse>/input_files.json`. Raises
+    UserError for a missing or a damaged file.
     """
-    known = {file.path: file for file in read_descriptions(settings)}
-    files = [
-        _describe(name, path, known.get(str(path)))
-        for name, path in (settings.input_files() | settings.release_files()).items()
+    found = settings.input_files()
+    known = read_inputs(settings)
+    settings.inputs_dir.mkdir(parents=True, exist_ok=True)
+    files = {
+        name: _describe(settings, name, path, known)
+        for name, path in found.items()
         if path is not None
-    ]
-    rows = [asdict(file) for file in files]
-    _descriptions_path(settings).write_text(json.dumps(rows, indent=2), encoding="utf-8")
-    return files
+    }
+    archives = []
+    if len(files) < len(NAMES):
+        archives = [_open_archive(settings, path, known) for path in settings.archives()]
+    for archive in archives:
+        files = {file.name: file for file in archive.files} | files
+    settings.require_files(files)
 
-
-def read_descriptions(settings: Settings) -> list[InputFile]:
-    """What the last build wrote down; nothing when there is no such file, or an unusable one."""
-    try:
-        rows = json.loads(_descriptions_path(settings).read_text(encoding="utf-8"))
-        return [InputFile(**row) for row in rows]
-    except (OSError, ValueError, TypeError):
-        return []
+    photos = _photo_folder(settings, archives)
+    inputs = Inputs(
+        data=str(settings.data),
+        files=[files[name] for name in NAMES if name in files],
+        archives=archives,
+        photos=str(photos) if photos else None,
+        photo_listing=str(_list_photos(settings, photos)),
+        release=[
+            _describe_text(settings, name, path, known)
+            for name, path in settings.release_files().items()
+        ],
+    )
+    write_inputs(settings, inputs)
+    _sweep(settings, inputs)
+    return inputs
 
 
 def check_decisions(settings: Settings) -> None:
@@ -97,36 +108,38 @@ def _fault_of_decision(line: str) -> str | None:
     return None
 
 
-def _descriptions_path(settings: Settings) -> Path:
-    return settings.warehouse / "input_files.json"
+def _describe(settings: Settings, name: str, path: Path, known: Inputs | None) -> InputFile:
+    with _reading(path, settings):
+        stamp = _stamp(path)
+        for file in known.files if known else []:
+            if (file.name, file.origin, file.stamp) == (name, str(path), stamp) and _is_kept(file):
+                return file
+        if path.suffix != ".gz":
+            content = survey(path)
+            if content.is_plain:
+                return _input_file(name, path, stamp, path, None, content)
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as source:
+            return _copy(name, path, stamp, source, settings.inputs_dir)
 
 
-def _describe(name: str, path: Path, known: InputFile | None) -> InputFile:
-    status = path.stat()
-    if known and (known.size, known.modified_ns) == (status.st_size, status.st_mtime_ns):
-        return known
-    digest = hashlib.sha256()
-    lines = 0
-    try:
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as file:
-            while line := file.readline(LINE_BYTES + 1):
-                lines += 1
-                _check_line(path, lines, line)
-                digest.update(line)
-    except (OSError, EOFError, zlib.error) as error:
-        reason = str(getattr(error, "strerror", None) or error).lower()
-        raise UserError(f"{path} cannot be read ({reason}); make it readable") from None
-    return InputFile(
-        name=name,
-        path=str(path),
-        size=status.st_size,
-        modified_ns=status.st_mtime_ns,
-        sha256=digest.hexdigest(),
-        lines=lines,
+def _describe_text(settings: Settings, name: str, path: Path, known: Inputs | None) -> InputFile:
+    """Describe a file of a release, which is small and has to be right as it is."""
+    with _reading(path, settings):
+        stamp = _stamp(path)
+        for file in known.release if known else []:
+            if (file.origin, file.stamp) == (str(path), stamp):
+                return file
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as source:
+            text = source.read()
+    for number, line in enumerate(text.split(b"\n"), start=1):
+        _check_text(path, number, line)
+    content = Content(
+        size=len(text), sha256=hashlib.sha256(text).hexdigest(), lines=len(text.splitlines())
     )
+    return _input_file(name, path, stamp, path, None, content)
 
 
-def _check_line(path: Path, number: int, line: bytes) -> None:
+def _check_text(path: Path, number: int, line: bytes) -> None:
     if len(line) > LINE_BYTES:
         raise UserError(
             f"{path}, line {number}: is longer than {LINE_BYTES >> 20} MB; "
@@ -139,3 +152,164 @@ def _check_line(path: Path, number: int, line: bytes) -> None:
             f"{path}, line {number}: byte {error.start + 1} is not UTF-8; "
             "save the file as UTF-8, or remove the line"
         ) from None
+
+
+def _copy(name: str, origin: Path, stamp: str, source: Readable, folder: Path) -> InputFile:
+    """Copy an input file into a folder, in one step: a killed copy is never read."""
+    copy, skipped = folder / f"{name}.json", folder / f"{name}.skipped.jsonl"
+    unfinished = [path.with_name(path.name + ".new") for path in (copy, skipped)]
+    content = copy_lines(source, *unfinished)
+    unfinished[1].replace(skipped)
+    unfinished[0].replace(copy)
+    return _input_file(name, origin, stamp, copy, skipped, content)
+
+
+def _input_file(
+    name: str, origin: Path, stamp: str, path: Path, skipped: Path | None, content: Content
+) -> InputFile:
+    return InputFile(
+        name=name,
+        origin=str(origin),
+        stamp=stamp,
+        path=str(path),
+        skipped=str(skipped) if skipped else None,
+        size=content.size,
+        sha256=content.sha256,
+        lines=content.lines,
+        blank_lines=content.blank_lines,
+    )
+
+
+def _is_kept(file: InputFile) -> bool:
+    return Path(file.path).is_file() and (file.skipped is None or Path(file.skipped).is_file())
+
+
+def _stamp(path: Path) -> str:
+    """What changes with a file: its size, its time, and a hash of its head and its tail."""
+    status = path.stat()
+    with path.open("rb") as file:
+        edges = hashlib.sha256(file.read(EDGE_BYTES))
+        file.seek(max(0, status.st_size - EDGE_BYTES))
+        edges.update(file.read(EDGE_BYTES))
+    return f"{status.st_size} {status.st_mtime_ns} {edges.hexdigest()[:32]}"
+
+
+# Archives
+
+
+def _open_archive(settings: Settings, path: Path, known: Inputs | None) -> Archive:
+    """Take the input files and the photos out of an archive, once."""
+    with _reading(path, settings):
+        stamp = _stamp(path)
+        for archive in known.archives if known else []:
+            is_same = (archive.origin, archive.stamp) == (str(path), stamp)
+            if is_same and all(_is_kept(file) for file in archive.files):
+                return archive
+        folder = settings.inputs_dir / path.name
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / PHOTO_FOLDER).mkdir(parents=True)
+        with tarfile.open(path, "r|*") as members:
+            files = _take_out(members, path, stamp, folder)
+    return Archive(origin=str(path), stamp=stamp, files=list(files.values()))
+
+
+def _take_out(
+    archive: tarfile.TarFile, origin: Path, stamp: str, folder: Path
+) -> dict[str, InputFile]:
+    """The input files of an archive, wherever in it they lie, and its photos.
+
+    Nothing is written under a name that the archive gives but photos, whose names are checked; a
+    link, a device or a sparse file is passed over.
+    """
+    wanted = {
+        file_name: (name, rank)
+        for name in NAMES
+        for rank, file_name in enumerate(file_names(name))
+        if not file_name.endswith(".gz")
+    }
+    ranks: dict[str, int] = {}
+    files: dict[str, InputFile] = {}
+    for member in archive:
+        # It would remember each of 200,000 photos.
+        archive.members = []  # type: ignore[attr-defined]
+        content = archive.extractfile(member) if _is_plain_file(member) else None
+        if content is None:
+            continue
+        parts = member.name.replace("\\", "/").split("/")
+        name, rank = wanted.get(parts[-1], ("", 0))
+        if name and rank < ranks.get(name, len(wanted)):
+            ranks[name] = rank
+            files[name] = _copy(name, origin, stamp, content, folder)
+        elif parts[-2:-1] == [PHOTO_FOLDER] and _is_photo(parts[-1]):
+            with (folder / PHOTO_FOLDER / parts[-1]).open("wb") as photo:
+                shutil.copyfileobj(content, photo)
+    return files
+
+
+def _is_plain_file(member: tarfile.TarInfo) -> bool:
+    return member.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not member.issparse()
+
+
+# Photos
+
+
+def _is_photo(file_name: str) -> bool:
+    return file_name.endswith(PHOTO_SUFFIX) and len(file_name) < 200
+
+
+def _photo_folder(settings: Settings, archives: list[Archive]) -> Path | None:
+    """The folder beside the files, or else that of the first archive with photos in it."""
+    beside = settings.data / PHOTO_FOLDER
+    if beside.is_dir():
+        return beside
+    folders = [_folder_of(settings, archive) / PHOTO_FOLDER for archive in archives]
+    return next((folder for folder in folders if any(folder.iterdir())), None)
+
+
+def _folder_of(settings: Settings, archive: Archive) -> Path:
+    return settings.inputs_dir / Path(archive.origin).name
+
+
+def _list_photos(settings: Settings, folder: Path | None) -> Path:
+    """Write down the names of the photo files, in order; the path of that list."""
+    names: list[str] = []
+    if folder:
+        with _reading(folder, settings):
+            # A name that is no UTF-8 belongs to no row, but it counts.
+            names = [os.fsencode(path.name).decode("utf-8", "replace") for path in folder.iterdir()]
+    photos = [name.removesuffix(PHOTO_SUFFIX) for name in sorted(names) if _is_photo(name)]
+    lines = "".join(json.dumps({"photo_id": photo}) + "\n" for photo in photos)
+    listing = settings.inputs_dir / "photo_files.jsonl"
+    listing.write_text(lines, encoding="utf-8")
+    return listing
+
+
+def _sweep(settings: Settings, inputs: Inputs) -> None:
+    """Remove copies that nothing refers to any more."""
+    kept = {Path(inputs.photo_listing)} | {
+        _folder_of(settings, archive) for archive in inputs.archives
+    }
+    for file in inputs.files:
+        kept |= {Path(path) for path in (file.path, file.skipped) if path}
+    for path in settings.inputs_dir.iterdir():
+        if path not in kept and path.is_dir():
+            shutil.rmtree(path)
+        elif path not in kept:
+            path.unlink()
+
+
+@contextmanager
+def _reading(path: Path, settings: Settings) -> Iterator[None]:
+    """What can go wrong while a file is read or copied, as one sentence."""
+    try:
+        yield
+    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        reason = str(error).lower()
+        raise UserError(f"{path} is damaged or cut off ({reason}); fetch it again") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise UserError(
+                f"{settings.inputs_dir}: {reason}, while {path} is copied there; make room"
+            ) from None
+        raise UserError(f"{path} cannot be read ({reason}); make it readable") from None

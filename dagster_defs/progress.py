@@ -24,6 +24,7 @@ class Progress:
             unique_id: f"{node['schema']}.{node['name']}"
             for unique_id, node in manifest["nodes"].items()
             if node["resource_type"] in ("model", "seed")
+            and node["config"]["materialized"] != "ephemeral"
         }
         self.done = 0
         self.passed = 0

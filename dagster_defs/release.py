@@ -19,8 +19,8 @@ from typing import Any
 import duckdb
 import jsonschema
 
-from dagster_defs.inputs import InputFile, read_descriptions
 from udfs.folders import replace_folder
+from udfs.inputs import InputFile, read_inputs
 from udfs.settings import REPO, Settings
 
 MAX_STRING = 1400
@@ -254,7 +254,8 @@ def _write_json(path: Path, content: Row) -> None:
 
 
 def _manifest(settings: Settings, draft: Path) -> Row:
-    inputs = read_descriptions(settings)
+    described = read_inputs(settings)
+    inputs = described.files if described else []
     subsets = Counter(row["subset"] for row in _read_lines(draft, QUERIES))
     answers = list(_read_lines(draft, ANSWERS))
     return {

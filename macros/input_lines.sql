@@ -1,68 +1,262 @@
 {#-
-    The lines of one input file, blank ones left out: line_number, line (text).
-    A line is read as one column: the delimiter is one that no text holds.
-    The path is a DuckDB variable that the plugin sets from the settings, so no model names a folder.
+    The lines of an input file as rows, in the file's order: the columns of both vintages, as text
+    or JSON, and nothing else. `content` is the line; a line that is no JSON is a row of nulls.
+    Paths are DuckDB variables that the plugin sets, so no model names a folder.
+
+    Objects are read first and taken apart then: read_json does both at once, but of a line that is
+    cut off behind a colon it loses the next one too.
+
+    only: the columns that are wanted; all when none
 -#}
-{% macro file_lines(name) -%}
+{% macro input_lines(name, only=none) -%}
+{%- set columns = {
+    'business': {
+        'business_id': 'varchar', 'name': 'varchar', 'address': 'varchar', 'city': 'varchar',
+        'state': 'varchar', 'postal_code': 'varchar', 'full_address': 'varchar',
+        'latitude': 'varchar', 'longitude': 'varchar', 'stars': 'varchar',
+        'review_count': 'varchar', 'is_open': 'varchar', 'open': 'varchar',
+        'categories': 'json', 'attributes': 'json',
+    },
+    'review': {
+        'review_id': 'varchar', 'business_id': 'varchar', 'user_id': 'varchar',
+        'text': 'varchar', 'stars': 'varchar', 'date': 'varchar', 'useful': 'varchar',
+        'funny': 'varchar', 'cool': 'varchar', 'votes': 'json',
+    },
+    'tip': {
+        'business_id': 'varchar', 'user_id': 'varchar', 'text': 'varchar', 'date': 'varchar',
+    },
+    'user': {'user_id': 'varchar', 'review_count': 'varchar'},
+    'checkin': {'business_id': 'varchar', 'date': 'varchar', 'checkin_info': 'json'},
+    'photos': {
+        'photo_id': 'varchar', 'business_id': 'varchar', 'caption': 'varchar', 'label': 'varchar',
+    },
+} -%}
+{%- set wanted = only or (columns[name] | list) -%}
     (
         select
-            line_number,
-            line,
+            json as content,
+            {%- for column in wanted %}
+            fields."{{ column }}",
+            {%- endfor %}
+        from (
+            select
+                json,
+                json_transform(json, '{
+                    {%- for column in wanted -%}
+                    "{{ column }}": "{{ columns[name][column] }}"{{ ', ' if not loop.last }}
+                    {%- endfor -%}
+                }') as fields,
+            from read_ndjson_objects(getvariable('input_{{ name }}'), ignore_errors = true)
+        ) as objects
+    )
+{%- endmacro %}
+
+
+{#- The lines of one input file that are accepted, with their numbers. -#}
+{% macro accepted_lines(name, key) -%}
+    (
+        select lines.*
         from (
             select
                 row_number() over () as line_number,
-                line,
-            from read_csv(
-                getvariable('input_{{ name }}'),
-                columns = {'line': 'varchar'}, auto_detect = false, header = false,
-                delim = e'\x01\x02\x03\x04', quote = '', escape = '', strict_mode = false,
-                max_line_size = 16777216
+                * exclude (content),
+            from {{ input_lines(name) }} as read_lines
+        ) as lines
+        where
+            {{ key }} is not null
+            and line_number not in (
+                select line_number from {{ ref('rejected_' ~ name ~ '_lines') }}
             )
-        ) as numbered
-        where trim(coalesce(line, '')) != ''
     )
 {%- endmacro %}
 
 
 {#-
-    The non-blank lines of one input file: line_number, line (text), reason (null when the line is an
-    object that holds every key in `keys`, else why it is rejected).
+    A statement that judges each line by itself, and keeps its key for the comparison with others.
+    The table is in the file's order, so that its rowid is the line's number: numbering the rows as
+    they are read would read them one after the other. A join here would lose that order.
+
+    ids: columns that must hold an id; text: a column that must not be null
+    line_key: expression that no two lines share; others: further columns that it or fault reads
+    fault: further `when ... then ...` branches
 -#}
-{% macro input_lines(name, keys) -%}
+{% macro keep_lines(name, ids, line_key, text=none, others=[], fault='') -%}
+    create or replace temp table {{ name }}_lines as
+    select
+        {{ line_key }} as line_key,
+        {{ 'business_id' if 'business_id' in ids else 'null' }} as business_id,
+        case
+            when {{ ids[0] }} is null and content is null then 'is not JSON'
+            when {{ ids[0] }} is null and json_type(content) != 'OBJECT'
+                then 'is not a JSON object'
+            {%- for id in ids %}
+            when coalesce(trim({{ id }}), '') = '' then 'has no {{ id }}'
+            {%- endfor %}
+            {%- if text %}
+            when {{ text }} is null then 'has no {{ text }}'
+            {%- endif %}
+            {%- for id in ids %}
+            when length({{ id }}) > 128 or regexp_matches({{ id }}, '[[:cntrl:]]')
+                then 'has a {{ id }} that is no id'
+            {%- endfor %}
+            {{ fault }}
+        end as fault,
+    from {{ input_lines(name, ids + ([text] if text else []) + others) }} as read_lines
+{%- endmacro %}
+
+
+{#- What keep_lines kept of each line: line_number, line_key, business_id, fault. -#}
+{% macro kept_lines(name) -%}
     (
         select
-            line_number,
-            line,
-            case
-                when not json_valid(line) then 'is not JSON'
-                when json_type(line) != 'OBJECT' then 'is not a JSON object'
-                {%- for key in keys %}
-                when coalesce(trim(line ->> '{{ key }}'), '') = '' then 'has no {{ key }}'
-                {%- endfor %}
-            end as reason,
-        from {{ file_lines(name) }} as file_lines
+            rowid + 1 as line_number,
+            line_key,
+            business_id,
+            fault,
+        from {{ name }}_lines
     )
 {%- endmacro %}
 
 
-{#- The lines of one input file that are accepted: the first of each key. -#}
-{% macro accepted_lines(name, keys, unique_key=none) -%}
-    (
-        select
-            line_number,
-            line::json as line,
-        from {{ input_lines(name, keys) }} as lines
-        where reason is null
-        {%- if unique_key %}
-        qualify row_number() over (
-            partition by line ->> '{{ unique_key }}' order by line_number
-        ) = 1
-        {%- endif %}
+{#- The lines that staging does not read at all; a blank one has no reason. -#}
+{% macro skipped_lines(name) -%}
+    read_json(
+        getvariable('skipped_{{ name }}'), format = 'newline_delimited',
+        columns = {'line_number': 'bigint', 'reason': 'varchar'}
     )
+{%- endmacro %}
+
+
+{#-
+    The query of a rejected_*_lines model: each line that is not accepted, with the first reason
+    that holds. Of lines with one key the first is accepted.
+-#}
+{% macro rejected_lines(name, unit) -%}
+with kept_lines as (select * from {{ kept_lines(name) }}),
+
+skipped_lines as (select * from {{ skipped_lines(name) }}),
+
+repeated_keys as (
+    select line_key
+    from kept_lines
+    where fault is null
+    group by line_key
+    having count(*) > 1
+),
+
+repeating_lines as (
+    select line_number
+    from kept_lines
+    where fault is null and line_key in (select line_key from repeated_keys)
+    qualify row_number() over (partition by line_key order by line_number) > 1
+),
+
+judged_lines as (
+    select
+        line_number,
+        reason,
+    from skipped_lines
+    union all
+    select
+        line_number,
+        fault as reason,
+    from kept_lines
+    where
+        fault is not null
+        and line_number not in (select line_number from skipped_lines)
+    union all
+    select
+        line_number,
+        'repeats a {{ unit }}' as reason,
+    from repeating_lines
+    {%- if name not in ['business', 'user'] %}
+    union all
+    select
+        line_number,
+        'is about an unknown business_id' as reason,
+    from kept_lines
+    where
+        fault is null
+        and business_id not in (select business_id from {{ ref('stg_businesses') }})
+        and line_number not in (select line_number from repeating_lines)
+    {%- endif %}
+),
+
+final as (
+    select
+        line_number,
+        reason,
+    from judged_lines
+    where reason is not null
+)
+
+select * from final
+{%- endmacro %}
+
+
+{#- A user's id as the warehouse has it: nobody who lacks the salt can tell whose it is. -#}
+{% macro hashed_user(user_id) -%}
+    if(
+        trim({{ user_id }}) != '',
+        left(sha256(getvariable('user_salt') || ':' || {{ user_id }}), 22), null
+    )
+{%- endmacro %}
+
+
+{#- The id of a tip, which has none of its own: a hash of all that it holds. -#}
+{% macro tip_id() -%}
+    left(md5(to_json([business_id, {{ hashed_user('user_id') }}, "date", "text"])), 22)
 {%- endmacro %}
 
 
 {#- A text as one line: every run of white space is one space, none at the ends. -#}
 {% macro one_line(content) -%}
     trim(regexp_replace({{ content }}, '\s+', ' ', 'g'))
+{%- endmacro %}
+
+
+{#- The branch of keep_lines that rejects coordinates which are not on the globe. -#}
+{% macro off_the_globe() -%}
+    when
+        not coalesce(try_cast(latitude as double) between -90 and 90, true)
+        or not coalesce(try_cast(longitude as double) between -180 and 180, true)
+        then 'has coordinates outside the globe'
+{%- endmacro %}
+
+
+{#-
+    Says which lines were rejected, and which photos have no file or no row; stops the build when
+    more than max_rejected_share of a file was.
+-#}
+{% macro stop_for_rejected_rows() -%}
+    {%- if execute -%}
+    {%- set counts = run_query(
+        "select file, line_count, reason, count(*) as rejected_count,"
+        ~ " sum(count(*)) over (partition by file) as file_count,"
+        ~ " list(line_number order by line_number)[:3] as first_lines"
+        ~ " from " ~ this ~ " inner join " ~ ref('input_counts') ~ " using (file)"
+        ~ " group by file, line_count, reason order by file, rejected_count desc, reason"
+    ).rows -%}
+    {%- set limit = var('max_rejected_share') -%}
+    {%- set said = namespace(lines=[], is_too_much=false) -%}
+    {%- for row in counts -%}
+        {%- set share = row['file_count'] / row['line_count'] -%}
+        {%- if share > limit -%}{%- set said.is_too_much = true -%}{%- endif -%}
+        {%- do said.lines.append(
+            '  ' ~ row['file'] ~ ': ' ~ '{:,}'.format(row['rejected_count']) ~ ' of '
+            ~ '{:,}'.format(row['line_count']) ~ ' lines rejected: ' ~ row['reason'] ~ ' (line '
+            ~ row['first_lines'] | join(', ') ~ (', ...' if row['rejected_count'] > 3 else '') ~ ')'
+        ) -%}
+    {%- endfor -%}
+    {%- if said.is_too_much -%}
+        {{ exceptions.raise_compiler_error(
+            'too many lines cannot be used:\n' ~ said.lines | join('\n')
+            ~ '\nRepair the files in HETERQA_DATA, or raise the var max_rejected_share ('
+            ~ limit ~ ') in dbt_project/dbt_project.yml to go on without these lines') }}
+    {%- endif -%}
+    {%- for line in said.lines -%}
+        {{ log(line, info=true) }}
+    {%- endfor -%}
+    {%- endif -%}
+    select 1
 {%- endmacro %}

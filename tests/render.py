@@ -45,6 +45,17 @@ def render_model(path: str, environ: Mapping[str, str] | None = None, **variable
     return render(text, environ, **variables)
 
 
+def render_pre_hook(path: str, **variables: Any) -> str | None:
+    """The SQL that runs before `models/<path>.sql` does, when its config says so."""
+    text = (REPO / "models" / f"{path}.sql").read_text(encoding="utf-8")
+    settings: dict[str, Any] = {}
+    jinja = _environment({}, variables)
+    jinja.globals["config"] = settings.update
+    jinja.from_string(text).render()
+    hook = settings.get("pre_hook")
+    return render(hook, **variables) if hook else None
+
+
 def _run_query(con: duckdb.DuckDBPyConnection, sql: str) -> SimpleNamespace:
     return SimpleNamespace(rows=con.execute(sql).fetchall())
 

@@ -3,12 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import math
-from collections import Counter
 from collections.abc import Callable
-from functools import cache
-from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -17,19 +13,10 @@ from geographiclib.geodesic import Geodesic
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.render import MacroError, render, render_model
+from tests.render import MacroError, render
 
 SPHERE = Geodesic(6371008.8, 0)
 HALF_WAY_ROUND_KM = math.pi * 6371.0088
-STAGING_MODELS = {
-    "business": "stg_businesses",
-    "review": "stg_reviews",
-    "tip": "stg_tips",
-    "user": "stg_users",
-    "checkin": "stg_checkins",
-    "photos": "stg_photos",
-}
-
 latitudes = st.floats(-90, 90) | st.sampled_from([-90.0, 0.0, 90.0])
 longitudes = st.floats(-180, 180) | st.sampled_from([-180.0, -179.9999, 0.0, 179.9999, 180.0])
 distances_km = st.floats(0.001, 100)
@@ -230,158 +217,6 @@ def test_meets(
     query: Query, value: str | None, operator: str, wanted: str, is_met: bool | None
 ) -> None:
     assert query("{{ meets('$1', '$2', '$3') }}", value, operator, wanted) is is_met
-
-
-# Input files
-
-
-def input_connection(folder: Path, **contents: bytes) -> duckdb.DuckDBPyConnection:
-    """A connection with the variables of the six input files; what is not given is empty."""
-    connection = duckdb.connect()
-    for name in STAGING_MODELS:
-        path = folder / f"{name}.json"
-        path.write_bytes(contents.get(name, b""))
-        connection.execute(f"set variable input_{name} = '{path}'")
-    return connection
-
-
-@cache
-def staging_sql(model: str) -> str:
-    return render_model(f"staging/{model}")
-
-
-def test_lines_of_a_broken_file(tmp_path: Path) -> None:
-    lines = [
-        b'{"business_id": "b1", "name": "Zo\xc3\xab"}',
-        b"",
-        b"   ",
-        b'{"business_id": "cut',
-        b'["business_id"]',
-        b"null",
-        b'{"name": "keyless"}',
-        b'{"business_id": " "}',
-        b'{"business_id": null}',
-        b'{"business_id": "b1", "name": "again"}',
-        b'{"business_id": "twice", "business_id": "in one"}',
-        b'{"business_id": "a backslash \\\\x01"}',
-        b'{"business_id": "a raw control \x01"}',
-        b'{"business_id": "' + b"long" * 300_000 + b'"}',
-        b'{"business_id": "last"}',
-    ]
-    expected = {
-        4: "is not JSON",
-        5: "is not a JSON object",
-        6: "is not a JSON object",
-        7: "has no business_id",
-        8: "has no business_id",
-        9: "has no business_id",
-        13: "is not JSON",
-    }
-    for end in (b"\n", b"\r\n"):
-        connection = input_connection(tmp_path, business=end.join(lines))
-        seen = connection.execute(
-            render(
-                "select line_number, reason from {{ input_lines('business', ['business_id']) }}"
-                " order by line_number"
-            )
-        ).fetchall()
-        assert [number for number, _ in seen] == [1, *range(4, 16)]
-        assert {number: reason for number, reason in seen if reason} == expected
-        accepted = connection.execute(
-            render(
-                "select line_number from"
-                " {{ accepted_lines('business', ['business_id'], 'business_id') }}"
-                " order by line_number"
-            )
-        ).fetchall()
-        assert [number for (number,) in accepted] == [1, 11, 12, 14, 15]
-
-
-some_line = st.one_of(
-    st.text(st.characters(exclude_characters="\r\n\0", exclude_categories=["Cs"]), max_size=20),
-    st.builds(
-        json.dumps,
-        st.dictionaries(
-            st.sampled_from(["business_id", "review_id", "text", "user_id", "date", "photo_id"]),
-            st.none() | st.integers(0, 3) | st.text(max_size=3) | st.just("b1"),
-            max_size=6,
-        ),
-    ),
-)
-
-
-@given(st.fixed_dictionaries({name: st.lists(some_line, max_size=6) for name in STAGING_MODELS}))
-@settings(max_examples=40, deadline=None)
-def test_every_line_is_accepted_or_rejected(
-    tmp_path_factory: pytest.TempPathFactory, files: dict[str, list[str]]
-) -> None:
-    """Accepted lines of known businesses and rejected lines are all lines, and no line is both."""
-    connection = input_connection(
-        tmp_path_factory.getbasetemp(),
-        **{name: "\n".join(lines).encode() for name, lines in files.items()},
-    )
-    places: Counter[tuple[str, int]] = Counter()
-    for name, model in STAGING_MODELS.items():
-        connection.execute(f"create table {model} as {staging_sql(model)}")
-        known = "" if name == "user" else "where business_id in (select business_id from known)"
-        connection.execute(
-            "create view if not exists known as select business_id from stg_businesses"
-        )
-        accepted = connection.execute(f"select line_number from {model} {known}").fetchall()
-        places.update((name, number) for (number,) in accepted)
-    rejected = connection.execute(staging_sql("rejected_rows")).fetchall()
-    places.update((file, number) for file, number, _ in rejected)
-    expected = {
-        (name, number)
-        for name, lines in files.items()
-        for number, line in enumerate(lines, start=1)
-        if line.strip(" ")
-    }
-    assert set(places) == expected
-    assert set(places.values()) <= {1}
-
-
-def test_reasons_of_rejected_rows(tmp_path: Path) -> None:
-    connection = input_connection(
-        tmp_path,
-        business=b'{"business_id": "b1"}\n{"business_id": "b1"}\n',
-        review=b'{"review_id": "v1", "business_id": "b1", "text": "Fine."}\n'
-        b'{"review_id": "v1", "business_id": "b9", "text": "Fine."}\n'
-        b'{"review_id": "v2", "business_id": "b9", "text": "Fine."}\n'
-        b'{"review_id": "v3", "business_id": "b1", "text": "  "}\n',
-        tip=b'{"business_id": "b1", "user_id": "u1", "date": "2020-01-01", "text": "Go."}\n'
-        b'{"business_id": "b1", "user_id": "u2", "date": "2020-01-01", "text": "Go."}\n'
-        b'{"business_id": "b1", "user_id": "u1", "date": "2020-01-01", "text": "Go."}\n',
-    )
-    connection.execute(f"create table stg_businesses as {staging_sql('stg_businesses')}")
-    assert sorted(connection.execute(staging_sql("rejected_rows")).fetchall()) == [
-        ("business", 2, "repeats a business_id"),
-        ("review", 2, "repeats a review_id"),
-        ("review", 3, "is about an unknown business_id"),
-        ("review", 4, "has no text"),
-        ("tip", 3, "repeats a tip"),
-    ]
-
-
-def test_last_decision_counts(tmp_path: Path) -> None:
-    """A later line of any file wins, a blank decision decides nothing, wordings are kept apart."""
-    decided = {"attempt_id": "a1", "record_id": "r1", "question": "Wo?", "decided_by": "Zoë"}
-    first = [
-        decided | {"decision": "keep", "decided_at": "2026-01-01T10:00:00"},
-        decided | {"decision": "remove", "decided_at": "2026-01-02T10:00:00"},
-        decided | {"decision": "", "decided_at": "2026-01-03T10:00:00"},
-    ]
-    second = [
-        decided | {"decision": "keep", "decided_at": "2026-01-01T11:00:00"},
-        decided | {"question": "Wer?", "decision": "keep", "decided_at": "2026-01-01T10:00:00"},
-    ]
-    for name, lines in (("a", first), ("b", second)):
-        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
-    connection = duckdb.connect()
-    connection.execute(f"set variable decisions = '{tmp_path}/*.jsonl'")
-    rows = connection.execute(staging_sql("stg_decisions")).fetchall()
-    assert sorted((row[2], row[3]) for row in rows) == [("Wer?", "keep"), ("Wo?", "remove")]
 
 
 # Words and requests

@@ -406,8 +406,11 @@ def test_the_folder_of_a_release(tmp_path: Path) -> None:
     [
         (b"{}\ncaf\xe9\n", r"queries\.jsonl, line 2: byte 4 is not UTF-8; save the file as UTF-8"),
         (gzip.compress(b"{}\ncaf\xe9\n"), r"queries\.jsonl\.gz, line 2: byte 4 is not UTF-8"),
-        (gzip.compress(b"{}\n" * 99)[:-9], r"queries\.jsonl\.gz cannot be read \(compressed file"),
-        (GZIP + b"no gzip file", r"queries\.jsonl\.gz cannot be read \("),
+        (
+            gzip.compress(b"{}\n" * 99)[:-9],
+            r"queries\.jsonl\.gz is damaged or cut off \(compressed",
+        ),
+        (GZIP + b"no gzip file", r"queries\.jsonl\.gz is damaged or cut off \(unknown"),
     ],
 )
 def test_a_file_that_is_no_text_is_named(

@@ -13,6 +13,7 @@ from duckdb import DuckDBPyConnection
 from udfs.batch import Asking
 from udfs.budget import Budget
 from udfs.functions import functions, paid_functions, register
+from udfs.inputs import read_inputs
 from udfs.ledger import JOURNAL, Journal, ledger_pattern, spent_before
 from udfs.profile import Profile, load_profile
 from udfs.settings import PROFILE_FOLDER, RELEASE_FILES, Settings
@@ -49,9 +50,11 @@ def configure_connection(
     """What all cursors of a database share: the extension, threads, functions."""
     load_extension(connection, "spatial")
     connection.execute(f"set threads = {settings.threads}")
+    inputs = read_inputs(settings)
     asking = Asking(
         settings.threads,
-        settings.photo_folder,
+        # Photos may come out of an archive.
+        Path(inputs.photos) if inputs and inputs.photos else settings.photo_folder,
         budget=Budget(settings.max_cost, spent_before(connection, settings)),
         stand_ins=load_profile(EMBEDDED) if settings.is_dry_run else None,
     )
@@ -69,27 +72,36 @@ def configure_cursor(cursor: DuckDBPyConnection, settings: Settings, profile: Pr
 
 
 def variables(settings: Settings) -> dict[str, str]:
-    """SQL variables: absolute paths of the inputs; an absent file is replaced by an empty one."""
-    inputs = {
-        f"input_{name}": path or _empty_file(settings, name)
-        for name, path in settings.input_files().items()
+    """SQL variables: the salt, and for each input file what is read, left out, and its fingerprint.
+
+    Paths are absolute, and an absent file is replaced by an empty one. Before the inputs were
+    described, the files of the data folder are read as they are, and have no fingerprint.
+    """
+    inputs = read_inputs(settings)
+    nothing = str(_empty_file(settings, "nothing"))
+    described = {file.name: file for file in inputs.files} if inputs else {}
+    values = {
+        "user_salt": settings.salt,
+        "input_files": str(settings.descriptions_path) if inputs else nothing,
+        "photo_folder": (inputs and inputs.photos) or "",
+        "photo_files": inputs.photo_listing if inputs else nothing,
     }
     release = settings.release_files()
-    releases = {
-        f"input_{name}": release.get(name) or _empty_file(settings, name) for name in RELEASE_FILES
-    }
-    truths = {
-        f"truth_{name}": _truth_file(settings, name)
-        for name in ("fields", "features", "visible", "sentences")
-    }
-    decisions = settings.decisions_dir / "*.jsonl"
+    for name in RELEASE_FILES:
+        values[f"input_{name}"] = str(release.get(name) or _empty_file(settings, name))
+    for name, path in settings.input_files().items():
+        file = described.get(name)
+        values[f"input_{name}"] = file.path if file else str(path or _empty_file(settings, name))
+        values[f"skipped_{name}"] = (file.skipped if file else None) or nothing
+        values[f"fingerprint_{name}"] = file.sha256 if file else ""
+    for name in ("fields", "features", "visible", "sentences"):
+        values[f"truth_{name}"] = str(_truth_file(settings, name))
+    values["decisions"] = str(settings.decisions_dir / "*.jsonl")
     if not any(settings.decisions_dir.glob("*.jsonl")):
-        decisions = _empty_file(settings, "decisions")
+        values["decisions"] = str(_empty_file(settings, "decisions"))
     fields = settings.field_rules_path
-    if not fields.is_file():
-        fields = _empty_file(settings, "fields")
-    paths = inputs | releases | truths | {"decisions": decisions, "input_fields": fields}
-    return {name: str(path) for name, path in paths.items()} | {"ledger": ledger_pattern(settings)}
+    values["input_fields"] = str(fields if fields.is_file() else _empty_file(settings, "fields"))
+    return values | {"ledger": ledger_pattern(settings)}
 
 
 def load_extension(connection: DuckDBPyConnection, name: str) -> None:

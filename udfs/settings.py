@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from math import isfinite
 from pathlib import Path
@@ -24,6 +24,9 @@ RELEASE_FILES = {
     "release_answers": "data/answers.jsonl",
     "release_qrels": "data/qrels/test.tsv",
 }
+ARCHIVE_SUFFIXES = (".tar", ".tgz", ".tar.gz")
+# Hides user ids from who has no copy of the collection; a secret of one's own hides them from all.
+DEFAULT_SALT = "heterqa"
 
 
 class UserError(Exception):
@@ -63,6 +66,7 @@ class Settings:
     # Let the embedded models stand in for endpoints, and count (`make estimate`).
     is_dry_run: bool = False
     release: Path | None = None
+    salt: str = DEFAULT_SALT
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -88,6 +92,7 @@ class Settings:
             retry_unresolved=_integer(environ, "HETERQA_RETRY_UNRESOLVED", 0, 0, 1) == 1,
             is_dry_run=_integer(environ, "HETERQA_DRY_RUN", 0, 0, 1) == 1,
             release=_path(environ, "HETERQA_RELEASE"),
+            salt=environ.get("HETERQA_SALT", "").strip() or DEFAULT_SALT,
         )
 
     def to_env(self) -> dict[str, str]:
@@ -104,6 +109,7 @@ class Settings:
             "HETERQA_RETRY_UNRESOLVED": str(int(self.retry_unresolved)),
             "HETERQA_DRY_RUN": str(int(self.is_dry_run)),
             "HETERQA_RELEASE": str(self.release or ""),
+            "HETERQA_SALT": self.salt,
         }
 
     @property
@@ -168,6 +174,16 @@ class Settings:
         return self.warehouse / "empty"
 
     @property
+    def inputs_dir(self) -> Path:
+        """Folder of what is taken out of archives, and of copies that can be read."""
+        return self.warehouse / "inputs"
+
+    @property
+    def descriptions_path(self) -> Path:
+        """What the input files were when they were last read."""
+        return self.warehouse / "input_files.json"
+
+    @property
     def report_path(self) -> Path:
         return self.warehouse / "report.html"
 
@@ -218,26 +234,17 @@ class Settings:
         return self.warehouse / "field_rules.jsonl"
 
     def input_files(self) -> dict[str, Path | None]:
-        """The path of each input file; None for an optional one that is absent.
+        """The path of each input file; None for one that is absent, or that an archive may hold.
 
-        Raises UserError when the data folder or a required file is missing.
+        Raises UserError when the data folder or, without archives, a required file is missing.
         """
-        if not self.data.exists():
-            hint = (
-                "run `make run`, which generates the sample city there"
-                if self.is_sample_city
-                else "point it at a folder in the layout of the Yelp Open Dataset, or unset it"
-            )
-            raise UserError(f"HETERQA_DATA: there is no folder {self.data}; {hint}")
-        if not self.data.is_dir():
-            raise UserError(
-                f"HETERQA_DATA: {self.data} is a file; give the folder that holds the Yelp files"
-            )
-        found = {name: self._input_file(name) for name in (*REQUIRED_FILES, *OPTIONAL_FILES)}
-        missing = [name for name in REQUIRED_FILES if found[name] is None]
-        if missing:
-            wanted = ", ".join(_file_names(name)[0] for name in missing)
-            raise UserError(f"HETERQA_DATA: {self.data} lacks {wanted}; add what is missing")
+        present = self._present_files()
+        found = {
+            name: next((present[file] for file in file_names(name) if file in present), None)
+            for name in (*REQUIRED_FILES, *OPTIONAL_FILES)
+        }
+        if not self.archives():
+            self.require_files(name for name, path in found.items() if path is not None)
         return found
 
     def release_files(self) -> dict[str, Path]:
@@ -264,26 +271,49 @@ class Settings:
             files[name] = found[0]
         return files
 
-    def _input_file(self, name: str) -> Path | None:
+    def archives(self) -> list[Path]:
+        """The archives in the data folder, by name."""
+        present = self._present_files()
+        return [present[file] for file in sorted(present) if file.endswith(ARCHIVE_SUFFIXES)]
+
+    def require_files(self, found: Iterable[str]) -> None:
+        """Raises UserError that names the required files which are not among those found."""
+        known = set(found)
+        missing = [file_names(name)[0] for name in REQUIRED_FILES if name not in known]
+        if missing:
+            raise UserError(
+                f"HETERQA_DATA: {self.data} lacks {', '.join(missing)}; add what is missing"
+            )
+
+    def _present_files(self) -> dict[str, Path]:
+        if not self.data.exists():
+            hint = (
+                "run `make run`, which generates the sample city there"
+                if self.is_sample_city
+                else "point it at a folder in the layout of the Yelp Open Dataset, or unset it"
+            )
+            raise UserError(f"HETERQA_DATA: there is no folder {self.data}; {hint}")
+        if not self.data.is_dir():
+            raise UserError(
+                f"HETERQA_DATA: {self.data} is a file; give the folder that holds the Yelp files"
+            )
         # Listing the folder keeps the match case-sensitive on every file system.
         try:
-            present = {entry.name for entry in self.data.iterdir() if entry.is_file()}
+            return {entry.name: entry for entry in self.data.iterdir() if entry.is_file()}
         except OSError as error:
             reason = (error.strerror or str(error)).lower()
             raise UserError(
                 f"HETERQA_DATA: {self.data} cannot be read ({reason}); make it readable"
             ) from None
-        for file_name in _file_names(name):
-            if file_name in present:
-                return self.data / file_name
-        return None
 
 
-def _file_names(name: str) -> tuple[str, ...]:
-    """Accepted names of an input file, the preferred one first."""
+def file_names(name: str) -> tuple[str, ...]:
+    """Accepted names of an input file, the preferred one first; each may be gzipped."""
+    prefix = "yelp_academic_dataset_"
+    plain = [f"{prefix}{name}.json", f"{name}.json"]
     if name == "photos":
-        return ("photos.json", "yelp_academic_dataset_photos.json")
-    return (f"yelp_academic_dataset_{name}.json", f"{name}.json")
+        plain = ["photos.json", "photo.json", f"{prefix}photos.json", f"{prefix}photo.json"]
+    return (*plain, *(f"{file}.gz" for file in plain))
 
 
 def _profile(text: str) -> str:

@@ -1,38 +1,74 @@
--- One row per business of the business file, as the file has it.
+-- One row per accepted line of the business file, the same for both vintages of the layout.
+{{ config(materialized='staged', inputs=['business']) }}
 with lines as (
-    select * from {{ accepted_lines('business', ['business_id'], 'business_id') }}
+    select * from {{ accepted_lines('business', 'business_id') }}
+),
+
+-- The vintage of 2015 has the whole address in one: the street, and a last line such as
+-- 'Phoenix, AZ 85003' or 'Edinburgh EH8 9NG'.
+addressed as (
+    select
+        *,
+        trim(regexp_extract(rtrim(full_address, e' \t\r\n'), '[^\n]*$')) as last_line,
+        regexp_replace(rtrim(full_address, e' \t\r\n'), '\n?[^\n]*$', '') as street,
+        regexp_extract(
+            last_line, '^(.*\S)\s*,\s*(\S+)\s*(.*)$', ['city', 'state', 'postal_code']
+        ) as place,
+    from lines
+),
+
+placed as (
+    select
+        *,
+        case
+            when place.state != '' then place.postal_code
+            when starts_with(last_line, city) then trim(substr(last_line, length(city) + 1))
+        end as place_code,
+        -- A last line that names no place is part of the street.
+        if(place.state != '' or starts_with(last_line, city), street, full_address) as place_street,
+    from addressed
 ),
 
 final as (
     select
-        line ->> 'business_id' as business_id,
+        business_id,
         -- No question can say a name or a label that is a text of its own.
-        left(coalesce({{ one_line("line ->> 'name'") }}, ''), {{ var('name_max_chars') }}) as name,
-        coalesce(line ->> 'address', '') as address,
-        nullif({{ one_line("line ->> 'city'") }}, '') as city,
-        nullif({{ one_line("line ->> 'state'") }}, '') as state,
-        nullif(trim(line ->> 'postal_code'), '') as postal_code,
-        try_cast(line ->> 'latitude' as double) as latitude,
-        try_cast(line ->> 'longitude' as double) as longitude,
+        left(
+            coalesce({{ mask_emails(one_line('name')) }}, ''), {{ var('name_max_chars') }}
+        ) as name,
+        {{ mask_emails(
+            "coalesce(address, replace(trim(place_street), e'\\n', ', '), '')"
+        ) }} as address,
+        coalesce(
+            nullif({{ one_line('city') }}, ''), nullif({{ one_line('place.city') }}, '')
+        ) as city,
+        coalesce(nullif({{ one_line('state') }}, ''), nullif(place.state, '')) as state,
+        coalesce(nullif(trim(postal_code), ''), nullif(place_code, '')) as postal_code,
+        try_cast(latitude as double) as latitude,
+        try_cast(longitude as double) as longitude,
         -- A rating off the scale is none.
         if(
-            try_cast(line ->> 'stars' as double) between 0 and 5,
-            try_cast(line ->> 'stars' as double), null
+            try_cast(stars as double) between 0 and 5, try_cast(stars as double), null
         ) as stars,
-        try_cast(line ->> 'review_count' as bigint) as review_count,
-        case lower(line ->> 'is_open')
+        try_cast(review_count as bigint) as review_count,
+        case lower(coalesce(is_open, open))
             when '1' then 'true' when 'true' then 'true'
             when '0' then 'false' when 'false' then 'false'
         end as is_open,
         list_filter(
             list_transform(
-                string_split({{ one_line("line ->> 'categories'") }}, ','), lambda part: trim(part)
+                if(
+                    json_type(categories) = 'ARRAY',
+                    categories ->> '$[*]',
+                    string_split(categories ->> '$', ',')
+                ),
+                lambda part: {{ one_line('part') }}
             ),
             lambda part: length(part) between 1 and {{ var('name_max_chars') }}
         ) as categories,
-        if(json_type(line -> 'attributes') = 'OBJECT', line -> 'attributes', null) as attributes,
+        if(json_type(attributes) = 'OBJECT', attributes, null) as attributes,
         line_number,
-    from lines
+    from placed
 )
 
 select * from final

@@ -1,14 +1,16 @@
--- One row per photo of the photo file, as the file has it.
+-- One row per accepted line of the photo file, with or without a file of that photo.
+{{ config(materialized='staged', inputs=['business', 'photos']) }}
+-- depends_on: {{ ref('rejected_rows') }}
 with lines as (
-    select * from {{ accepted_lines('photos', ['photo_id', 'business_id'], 'photo_id') }}
+    select * from {{ accepted_lines('photos', 'photo_id') }}
 ),
 
 final as (
     select
-        line ->> 'photo_id' as photo_id,
-        line ->> 'business_id' as business_id,
-        nullif(trim(line ->> 'caption'), '') as caption,
-        nullif(trim(line ->> 'label'), '') as label,
+        photo_id,
+        business_id,
+        {{ mask_emails("nullif(trim(caption), '')") }} as caption,
+        nullif(trim(label), '') as label,
         line_number,
     from lines
 )

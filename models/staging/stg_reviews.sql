@@ -1,16 +1,24 @@
--- One row per review of the review file, as the file has it.
+-- One row per accepted line of the review file, the same for both vintages of the layout. The file
+-- is read when this is: texts are kept once, in sources.texts.
+{{ config(materialized='ephemeral') }}
+-- depends_on: {{ ref('rejected_rows') }}
 with lines as (
-    select * from {{ accepted_lines('review', ['review_id', 'business_id', 'text'], 'review_id') }}
+    select * from {{ accepted_lines('review', 'review_id') }}
 ),
 
 final as (
     select
-        line ->> 'review_id' as review_id,
-        line ->> 'business_id' as business_id,
-        line ->> 'user_id' as user_id,
-        line ->> 'text' as content,
-        try_cast(line ->> 'stars' as double) as stars,
-        try_cast(line ->> 'date' as timestamp) as written_at,
+        review_id,
+        business_id,
+        {{ hashed_user('user_id') }} as user_id,
+        {{ mask_emails('"text"') }} as content,
+        if(
+            try_cast(stars as double) between 0 and 5, try_cast(stars as double), null
+        ) as stars,
+        try_cast(coalesce(useful, votes ->> 'useful') as bigint) as useful,
+        try_cast(coalesce(funny, votes ->> 'funny') as bigint) as funny,
+        try_cast(coalesce(cool, votes ->> 'cool') as bigint) as cool,
+        try_cast("date" as timestamp) as written_at,
         line_number,
     from lines
 )

@@ -1,36 +1,20 @@
--- One row per distinct tip of the tip file. Tips have no key of their own: it is made of all they
+-- One row per accepted line of the tip file. Tips have no id of their own: it is made of all they
 -- hold.
+{{ config(materialized='staged', inputs=['business', 'tip']) }}
+-- depends_on: {{ ref('rejected_rows') }}
 with lines as (
-    select * from {{ accepted_lines('tip', ['business_id', 'text']) }}
-),
-
-tips as (
-    select
-        line ->> 'business_id' as business_id,
-        line ->> 'user_id' as user_id,
-        line ->> 'text' as content,
-        line ->> 'date' as written_at,
-        line_number,
-    from lines
-),
-
-keyed as (
-    select
-        left(md5(to_json([business_id, user_id, written_at, content])), 22) as tip_id,
-        *,
-    from tips
+    select * from {{ accepted_lines('tip', 'business_id') }}
 ),
 
 final as (
     select
-        tip_id,
+        {{ tip_id() }} as tip_id,
         business_id,
-        user_id,
-        content,
-        try_cast(written_at as timestamp) as written_at,
+        {{ hashed_user('user_id') }} as user_id,
+        {{ mask_emails('"text"') }} as content,
+        try_cast("date" as timestamp) as written_at,
         line_number,
-    from keyed
-    qualify row_number() over (partition by tip_id order by line_number) = 1
+    from lines
 )
 
 select * from final

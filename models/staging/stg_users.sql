@@ -1,12 +1,14 @@
--- One row per user of the user file. Names and friends stay outside the warehouse.
+-- One row per accepted line of the user file. Names and friends are not even read.
+{{ config(materialized='staged', inputs=['user']) }}
+-- depends_on: {{ ref('rejected_rows') }}
 with lines as (
-    select * from {{ accepted_lines('user', ['user_id'], 'user_id') }}
+    select * from {{ accepted_lines('user', 'user_id') }}
 ),
 
 final as (
     select
-        line ->> 'user_id' as user_id,
-        try_cast(line ->> 'review_count' as bigint) as review_count,
+        {{ hashed_user('user_id') }} as user_id,
+        try_cast(review_count as bigint) as review_count,
         line_number,
     from lines
 )

@@ -1,20 +1,9 @@
--- Lines of an input file that are neither accepted nor rejected, or both.
--- A line about an unknown business is staged as it is and rejected; only the latter counts here.
+-- Input files of which not each line is either accepted or rejected, once.
 {%- set files = [
     ('business', 'stg_businesses'), ('review', 'stg_reviews'), ('tip', 'stg_tips'),
     ('user', 'stg_users'), ('checkin', 'stg_checkins'), ('photos', 'stg_photos'),
 ] %}
-with businesses as (select * from {{ ref('stg_businesses') }}),
-
-lines as (
-    {%- for file, model in files %}
-    select
-        '{{ file }}' as file,
-        line_number,
-    from {{ input_lines(file, []) }} as lines
-    {{ 'union all' if not loop.last }}
-    {%- endfor %}
-),
+with input_counts as (select * from {{ ref('input_counts') }}),
 
 places as (
     {%- for file, model in files %}
@@ -22,9 +11,6 @@ places as (
         '{{ file }}' as file,
         line_number,
     from {{ ref(model) }}
-    {%- if file != 'user' %}
-    where business_id in (select business_id from businesses)
-    {%- endif %}
     union all
     {%- endfor %}
     select
@@ -33,15 +19,26 @@ places as (
     from {{ ref('rejected_rows') }}
 ),
 
+counts as (
+    select
+        file,
+        count(*) as place_count,
+        count(distinct line_number) as distinct_count,
+    from places
+    group by file
+),
+
 final as (
     select
-        lines.file,
-        lines.line_number,
-        count(places.file) as place_count,
-    from lines
-    left join places on lines.file = places.file and lines.line_number = places.line_number
-    group by lines.file, lines.line_number
-    having count(places.file) != 1
+        input_counts.file,
+        input_counts.line_count,
+        counts.place_count,
+        counts.distinct_count,
+    from input_counts
+    left join counts on input_counts.file = counts.file
+    where
+        input_counts.line_count != coalesce(counts.place_count, 0)
+        or input_counts.line_count != coalesce(counts.distinct_count, 0)
 )
 
 select * from final

@@ -1,0 +1,21 @@
+-- One row per file of the photo folder or row of the photo file: which of the two there are.
+with photos as (select * from {{ ref('stg_photos') }}),
+
+files as (
+    select photo_id
+    from read_json(
+        getvariable('photo_files'), format = 'newline_delimited', columns = {'photo_id': 'varchar'}
+    )
+),
+
+final as (
+    select
+        photo_id,
+        photos.photo_id is not null as has_row,
+        -- Without a folder nobody expects files.
+        if(getvariable('photo_folder') = '', null, files.photo_id is not null) as has_file,
+    from photos
+    full outer join files using (photo_id)
+)
+
+select * from final
