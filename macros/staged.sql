@@ -1,7 +1,7 @@
 {#-
     A table that is made anew only when something that it is made of has changed: an input file, a
     staged table that it reads, the salt, or its own SQL. What it was made of is a hash, which the
-    database keeps as the table's comment.
+    database keeps at the end of the table's comment.
 
     config: inputs  names of the input files that the model reads
 
@@ -30,8 +30,11 @@
         {%- call statement('main') -%}
             create table {{ target_relation }} as {{ compiled_code }}
         {%- endcall -%}
+        {% do persist_docs(target_relation, model) %}
         {%- if fingerprint -%}
-            {% do run_query("comment on table " ~ target_relation ~ " is '" ~ fingerprint ~ "'") %}
+            {%- set said = (model.description | replace("'", "''") | trim) ~ ' Made of ' -%}
+            {% do run_query(
+                "comment on table " ~ target_relation ~ " is '" ~ said ~ fingerprint ~ "'") %}
         {%- endif -%}
     {%- endif -%}
 
@@ -68,7 +71,7 @@
 {#- What a staged table was made of when it was made; nothing when there is none. -#}
 {% macro stored_fingerprint(schema, name) -%}
     {%- set stored = run_query(
-        "select comment from duckdb_tables() where database_name = current_database()"
+        "select regexp_extract(comment, '[0-9a-f]{32}$') from duckdb_tables() where database_name = current_database()"
         ~ " and schema_name = '" ~ schema ~ "' and table_name = '" ~ name ~ "'").rows -%}
     {{ return(stored[0][0] if stored | length > 0 else none) }}
 {%- endmacro %}
