@@ -35,7 +35,6 @@ class Step(NamedTuple):
     """One table of answers: requests in all, those to be asked, and what these would take."""
 
     name: str
-    models: str
     requests: int
     to_ask: int
     input_tokens: int
@@ -105,34 +104,31 @@ def read_steps(scratch: Settings) -> list[Step]:
         rows = connection.execute(
             """
             select
-                asked.model,
-                any_value(costs.models),
-                any_value(asked.asked + asked.reused),
-                any_value(asked.asked),
-                any_value(asked.input_tokens),
-                any_value(asked.output_tokens),
-                any_value(asked.cost),
-            from quality.asked as asked
-            left join quality.costs as costs on asked.model = split_part(costs.step, '.', 2)
-            where asked.invocation_id = (
+                model,
+                asked + reused,
+                asked,
+                input_tokens,
+                output_tokens,
+                cost,
+            from quality.asked
+            where invocation_id = (
                 select invocation_id from quality.asked order by rowid desc limit 1
             )
-            group by asked.model
-            order by min(asked.rowid)
+            order by rowid
             """
         ).fetchall()
     return [Step(*row) for row in rows]
 
 
 def _print(steps: list[Step]) -> None:
-    table = Table("step", "models", title="What a build would ask", title_justify="left")
+    table = Table("step", title="What a build would ask", title_justify="left")
     for column in ("requests", "to ask", "tokens in", "tokens out", "US dollars"):
         table.add_column(column, justify="right")
     for step in steps:
-        table.add_row(step.name, step.models, *_numbers(step))
+        table.add_row(step.name, *_numbers(step))
     table.add_section()
-    sums = [sum(values) for values in zip(*(step[2:] for step in steps), strict=True)]
-    table.add_row("all", "", *_numbers(Step("all", "", *sums)))
+    sums = [sum(values) for values in zip(*(step[1:] for step in steps), strict=True)]
+    table.add_row("all", *_numbers(Step("all", *sums)))
     console = Console(highlight=False)
     console.print()
     console.print(table)
