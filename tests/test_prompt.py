@@ -105,11 +105,13 @@ def test_a_signature_changes_with_the_version_and_names_it(tmp_path, monkeypatch
     (tmp_path / "rerank.v10.txt").write_text(text.replace("query 800", "query 900"))
     monkeypatch.setattr("udfs.prompt.FOLDER", tmp_path)
     load.cache_clear()
+    signature.cache_clear()
     try:
         assert signature("rerank").startswith("rerank.v10 ")
         assert signature("rerank").split()[1] != before.split()[1]
     finally:
         load.cache_clear()
+        signature.cache_clear()
 
 
 # -- fences --------------------------------------------------------------------------------------

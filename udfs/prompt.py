@@ -89,6 +89,7 @@ def render(
     return messages
 
 
+@lru_cache(maxsize=64)
 def signature(name: str) -> str:
     """What an answer depends on besides its input: version and hash of the prompt, the schema."""
     prompt = load(name)

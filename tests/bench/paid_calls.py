@@ -1,0 +1,114 @@
+"""How far paid judgements are from the time that waiting for the endpoint alone takes.
+
+    python -m tests.bench.paid_calls        (make bench-paid)
+
+Distinct judgements go to a server on this machine that takes 50 ms for each, 16 at a time. The ideal
+is what so many calls take when nothing but the server takes time. `calls` is `ask_chat` alone;
+`build` is the way of a build: rows of DuckDB, prompts, calls, the journal, rows again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+
+from tests.fault_server import FaultServer, fault_server
+from udfs.endpoint import Endpoint, ask_chat
+from udfs.plugin import configure_connection
+from udfs.profile import load_profile
+from udfs.prompt import chat_request
+from udfs.settings import Settings
+
+LATENCY = 0.05
+CLAIMS = ("It has a quiet patio.", "The staff is friendly.", "Dogs are welcome.")
+TEXT = (
+    "We came on a Sunday for brunch and sat outside, number {}. The patio was quiet, the eggs were "
+    "cold, and it took forty minutes until somebody brought the bill. Our dog got a bowl of water. "
+    "I would come back for the coffee alone, but not on a weekend, and not with people in a hurry."
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--calls", type=int, default=3000)
+    parser.add_argument("--rounds", type=int, default=3)
+    chosen = parser.parse_args()
+    os.environ["OPENAI_API_KEY"] = "no-secret"
+    with (
+        tempfile.TemporaryDirectory() as name,
+        fault_server(Path(name), latency=LATENCY, brief=True) as server,
+    ):
+        settings = _settings(Path(name), server)
+        profile = load_profile(settings.profile_path)
+        endpoint = profile.judge
+        assert isinstance(endpoint, Endpoint)
+        connection = duckdb.connect(settings.build_path)
+        configure_connection(connection, settings, profile)
+        _write_requests(connection, chosen.calls)
+        rows = connection.execute("select request_key, claim, content from requests").fetchall()
+        chunk = 2048
+
+        def calls() -> None:
+            chats = [chat_request(k, "judge_support", claim=c, evidence=t) for k, c, t in rows]
+            for start in range(0, len(chats), chunk):
+                ask_chat(chats[start : start + chunk], endpoint)
+
+        def build() -> None:
+            connection.execute("drop table if exists answers")
+            connection.execute(f"create table answers as {ANSWERED} limit 0")
+            for start in range(0, len(rows), chunk):
+                connection.execute(
+                    f"insert into answers {ANSWERED} order by request_key limit {chunk}"
+                    f" offset {start}"
+                )
+            found = connection.execute("select count(*), count(error) from answers").fetchone()
+            assert found == (len(rows), 0), found
+
+        ideal = chosen.calls * LATENCY / endpoint.in_flight
+        print(f"{chosen.calls:,} calls of {LATENCY * 1000:.0f} ms, {endpoint.in_flight} at a time")
+        print(f"ideal {ideal:6.2f} s")
+        # In turns, so that a busy machine is as busy for both.
+        times = [[_seconds(what) for what in (calls, build)] for _ in range(chosen.rounds)]
+        for name, seconds in zip(("calls", "build"), zip(*times, strict=True), strict=True):
+            best, worked = min(seconds)
+            print(
+                f"{name} {best:6.2f} s, {best / ideal:.2f} times the ideal; "
+                f"{worked / chosen.calls * 1000:.2f} ms of work a call"
+            )
+
+
+ANSWERED = "select *, unnest(judge_text(request_key, 'support', claim, content)) from requests"
+
+
+def _settings(folder: Path, server: FaultServer) -> Settings:
+    os.environ["HETERQA_BASE_URL"] = server.base_url
+    return Settings.from_env({"HETERQA_WAREHOUSE": str(folder), "HETERQA_PROFILE": "openai"})
+
+
+def _write_requests(connection: duckdb.DuckDBPyConnection, calls: int) -> None:
+    connection.execute(
+        "create table requests (request_key varchar, claim varchar, content varchar)"
+    )
+    connection.executemany(
+        "insert into requests values (?, ?, ?)",
+        [[f"{n:08x}", CLAIMS[n % len(CLAIMS)], TEXT.format(n)] for n in range(calls)],
+    )
+
+
+def _seconds(what: Callable[[], None]) -> tuple[float, float]:
+    """How long it took, and how much of it this process was at work."""
+    started, worked = time.perf_counter(), time.process_time()
+    what()
+    return time.perf_counter() - started, time.process_time() - worked
+
+
+if __name__ == "__main__":
+    main()
