@@ -2,8 +2,8 @@
 
     python -m tests.bench.paid_calls        (make bench-paid)
 
-Distinct judgements go to a server on this machine that takes 50 ms for each, 16 at a time. The ideal
-is what so many calls take when nothing but the server takes time. `calls` is `ask_chat` alone;
+Distinct judgements go to a server on this machine that takes 50 ms for each, 16 at a time. Ideal
+is the time of so many calls when nothing but the server takes any. `calls` is `ask_chat` alone;
 `build` is the way of a build: rows of DuckDB, prompts, calls, the journal, rows again.
 """
 
