@@ -30,6 +30,7 @@ def clean(settings: Settings) -> list[Path]:
         settings.empty_dir,
         settings.dbt_target_dir,
         settings.dagster_home,
+        settings.estimate_dir,
         *settings.warehouse.glob(".*.new"),
         *settings.warehouse.glob(".*.old"),
         *settings.warehouse.glob(f".{settings.published_path.name}.*"),

@@ -71,7 +71,7 @@ def _estimate(settings: Settings) -> int:
     say(f"Estimating a build with profile {settings.profile}: an endpoint answers {names}")
     ensure_sample_city(settings)
     scratch = replace(
-        settings, warehouse=settings.warehouse / "estimate", data=settings.data, is_dry_run=True
+        settings, warehouse=settings.estimate_dir, data=settings.data, is_dry_run=True
     )
     shutil.rmtree(scratch.warehouse, ignore_errors=True)
     scratch.warehouse.mkdir(parents=True)

@@ -459,6 +459,7 @@ def test_clean_keeps_decisions(
     warehouse = tmp_path / "warehouse"
     shutil.copytree(small_repo.warehouse, warehouse)
     (warehouse / "decisions").mkdir()
+    (warehouse / "estimate").mkdir()
     (warehouse / "notes.txt").touch()
     clean(Settings.from_env({"HETERQA_WAREHOUSE": str(warehouse)}))
     assert sorted(path.name for path in warehouse.iterdir()) == [

@@ -164,6 +164,11 @@ class Settings:
         return self.warehouse / "ledger"
 
     @property
+    def estimate_dir(self) -> Path:
+        """The copy of the warehouse that an estimate works in, and removes."""
+        return self.warehouse / "estimate"
+
+    @property
     def photo_folder(self) -> Path:
         """The folder that holds the photo files."""
         return self.data / "photos"
