@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
@@ -49,19 +50,27 @@ def answer_tables(connection: DuckDBPyConnection) -> list[str]:
     return [f'"{schema}"."{name}"' for schema, name in rows]
 
 
-def spent_before(connection: DuckDBPyConnection, settings: Settings) -> float:
+def spent_before(
+    connection: DuckDBPyConnection, settings: Settings, free_models: Collection[str]
+) -> float:
     """What the warehouse has paid so far, in the unit of HETERQA_MAX_COST; 0 without a limit.
 
-    Calls of a build that was killed count as well: they stand in the journal.
+    Calls of a build that was killed count as well: they stand in the journal. free_models: models
+    that no endpoint answers for; what they have read is counted, but costs nothing.
     """
     if settings.max_cost is None:
         return 0.0
     unit = "cost" if settings.max_cost.unit == "dollars" else "input_tokens + output_tokens"
-    paid = [f"select request_key, {unit} as amount from {t}" for t in answer_tables(connection)]
+    paid = [
+        f"select request_key, {unit} as amount from {table} where model not in $free"
+        for table in answer_tables(connection)
+    ]
+    parameters: dict[str, Any] = {"free": [*free_models]} if paid else {}
     paid = paid or ["select null as request_key, 0.0 as amount where false"]
     journal = settings.ledger_dir / JOURNAL
     entries = "select null as request_key, 0.0 as amount where false"
     if journal.is_file():
+        parameters |= {"journal": str(journal)}
         entries = f"""
             select request_key, sum({unit}) as amount
             from (
@@ -89,7 +98,7 @@ def spent_before(connection: DuckDBPyConnection, settings: Settings) -> float:
                 where request_key not in (select request_key from paid)
             ), 0)
         """,
-        {"journal": str(journal)} if journal.is_file() else None,
+        parameters,
     ).fetchone()
     return float(row[0]) if row else 0.0
 

@@ -15,10 +15,8 @@ from udfs.budget import Budget
 from udfs.functions import functions, paid_functions, register
 from udfs.inputs import read_inputs
 from udfs.ledger import JOURNAL, Journal, ledger_pattern, spent_before
-from udfs.profile import Profile, load_profile
-from udfs.settings import PROFILE_FOLDER, RELEASE_FILES, Settings
-
-EMBEDDED = PROFILE_FOLDER / "embedded.yml"
+from udfs.profile import EMBEDDED, Profile, free_models, load_profile
+from udfs.settings import RELEASE_FILES, Settings
 
 
 class Plugin(BasePlugin):
@@ -55,7 +53,7 @@ def configure_connection(
         settings.threads,
         # Photos may come out of an archive.
         Path(inputs.photos) if inputs and inputs.photos else settings.photo_folder,
-        budget=Budget(settings.max_cost, spent_before(connection, settings)),
+        budget=Budget(settings.max_cost, spent_before(connection, settings, free_models(profile))),
         stand_ins=load_profile(EMBEDDED) if settings.is_dry_run else None,
     )
     journal = None if settings.is_dry_run else Journal(settings.ledger_dir / JOURNAL).write

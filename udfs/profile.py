@@ -20,10 +20,11 @@ from udfs.endpoint import Endpoint
 from udfs.onnx_pairs import OnnxCrossEncoder
 from udfs.parameters import Fraction, Strict, model_folder
 from udfs.prompt import signature
-from udfs.settings import REPO, UserError
+from udfs.settings import PROFILE_FOLDER, REPO, UserError
 
 UDFS = Path(__file__).resolve().parent
 _SAMPLED_BYTES = 1 << 20
+EMBEDDED = PROFILE_FOLDER / "embedded.yml"
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
 
@@ -268,6 +269,16 @@ def model_signature(profile: Profile, role: str, task: str = "") -> str:
 def model_name(profile: Profile, role: str) -> str:
     """The model that answers for a role, or `rules`."""
     return getattr(_parameters(profile, role), "model", "rules")
+
+
+def free_models(profile: Profile) -> frozenset[str]:
+    """The models that run on this machine, those of the embedded profile included."""
+    own = {role for role in profile.roles if role not in profile.paid_roles}
+    embedded = load_profile(EMBEDDED)
+    return frozenset(
+        {model_name(profile, role) for role in own}
+        | {model_name(embedded, role) for role in embedded.roles}
+    )
 
 
 def prompt_version(profile: Profile, role: str, task: str = "") -> str:
