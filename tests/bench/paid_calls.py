@@ -61,14 +61,16 @@ def main() -> None:
             for start in range(0, len(chats), chunk):
                 ask_chat(chats[start : start + chunk], endpoint)
 
+        # As the materialization does it.
         def build() -> None:
             connection.execute("drop table if exists answers")
-            connection.execute(f"create table answers as {ANSWERED} limit 0")
+            connection.execute(f"create table answers as {ANSWERED} from requests limit 0")
             for start in range(0, len(rows), chunk):
                 connection.execute(
-                    f"insert into answers {ANSWERED} order by request_key limit {chunk}"
-                    f" offset {start}"
+                    "create or replace temp table batch as from requests"
+                    f" order by request_key limit {chunk} offset {start}"
                 )
+                connection.execute(f"insert into answers {ANSWERED} from batch")
             found = connection.execute("select count(*), count(error) from answers").fetchone()
             assert found == (len(rows), 0), found
 
@@ -85,7 +87,7 @@ def main() -> None:
             )
 
 
-ANSWERED = "select *, unnest(judge_text(request_key, 'support', claim, content)) from requests"
+ANSWERED = "select *, unnest(judge_text(request_key, 'support', claim, content))"
 
 
 def _settings(folder: Path, server: FaultServer) -> Settings:
