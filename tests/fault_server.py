@@ -167,14 +167,17 @@ def _fraction(identity: str, purpose: str) -> float:
 
 def make_app(options: argparse.Namespace) -> Any:
     from starlette.applications import Starlette
-    from starlette.requests import Request
+    from starlette.requests import ClientDisconnect, Request
     from starlette.responses import JSONResponse, Response, StreamingResponse
     from starlette.routing import Route
 
     state = State(options)
 
     async def answer(request: Request) -> Response:
-        raw = await request.body()
+        try:
+            raw = await request.body()
+        except ClientDisconnect:  # killed while it sent
+            return Response(status_code=499)
         body = json.loads(raw)
         state.count += 1
         state.in_flight += 1
