@@ -3,12 +3,14 @@
     or JSON, and nothing else. `content` is the line; a line that is no JSON is a row of nulls.
     Paths are DuckDB variables that the plugin sets, so no model names a folder.
 
-    Objects are read first and taken apart then: read_json does both at once, but of a line that is
-    cut off behind a colon it loses the next one too.
+    Objects are read first and taken apart then. read_json does both at once, in half the time, but
+    of a line that is cut off behind a colon it loses the next one too: only a file in which no line
+    is faulty may be read so.
 
     only: the columns that are wanted; all when none
+    path: name of the variable with the path, that of the input file when none
 -#}
-{% macro input_lines(name, only=none) -%}
+{% macro input_lines(name, only=none, path=none, is_faultless=false) -%}
 {%- set columns = {
     'business': {
         'business_id': 'varchar', 'name': 'varchar', 'address': 'varchar', 'city': 'varchar',
@@ -32,6 +34,16 @@
     },
 } -%}
 {%- set wanted = only or (columns[name] | list) -%}
+    {%- if is_faultless -%}
+    read_json(
+        getvariable('{{ path or 'input_' ~ name }}'),
+        format = 'newline_delimited', ignore_errors = true, columns = {
+            {%- for column in wanted -%}
+            '{{ column }}': '{{ columns[name][column] }}'{{ ', ' if not loop.last }}
+            {%- endfor -%}
+        }
+    )
+    {%- else -%}
     (
         select
             json as content,
@@ -46,9 +58,12 @@
                     "{{ column }}": "{{ columns[name][column] }}"{{ ', ' if not loop.last }}
                     {%- endfor -%}
                 }') as fields,
-            from read_ndjson_objects(getvariable('input_{{ name }}'), ignore_errors = true)
+            from read_ndjson_objects(
+                getvariable('{{ path or 'input_' ~ name }}'), ignore_errors = true
+            )
         ) as objects
     )
+    {%- endif -%}
 {%- endmacro %}
 
 
@@ -72,49 +87,79 @@
 
 
 {#-
-    A statement that judges each line by itself, and keeps its key for the comparison with others.
-    The table is in the file's order, so that its rowid is the line's number: numbering the rows as
-    they are read would read them one after the other. A join here would lose that order.
+    Statements that judge each line by itself, and keep its key for the comparison with others. The
+    table is in the file's order, so that its rowid is the line's number: numbering the rows as they
+    are read would read them one after the other, and a join here would lose the order.
 
-    ids: columns that must hold an id; text: a column that must not be null
+    The file is taken to be faultless at first. When a fault is found it is read again, carefully;
+    else it is an empty file that is read again.
+
+    ids: columns that must be there, the first of which is the id of its line
     line_key: expression that no two lines share; others: further columns that it or fault reads
+    text: a column that must not be null
     fault: further `when ... then ...` branches
 -#}
 {% macro keep_lines(name, ids, line_key, text=none, others=[], fault='') -%}
-    create or replace temp table {{ name }}_lines as
+{%- set wanted = ids + ([text] if text else []) + others -%}
+{%- for is_careful in [false, true] %}
+    {%- if is_careful %};
+    set variable careful_{{ name }} = (
+        select if(count(fault) > 0, getvariable('input_{{ name }}'), getvariable('nothing'))
+        from {{ name }}_lines
+    );
+    {% endif -%}
+    create or replace temp table {{ name }}_lines{{ '_again' if is_careful }} as
     select
         {{ line_key }} as line_key,
         {{ 'business_id' if 'business_id' in ids else 'null' }} as business_id,
         case
+            {%- if is_careful %}
             when {{ ids[0] }} is null and content is null then 'is not JSON'
             when {{ ids[0] }} is null and json_type(content) != 'OBJECT'
                 then 'is not a JSON object'
+            {%- endif %}
             {%- for id in ids %}
-            when coalesce(trim({{ id }}), '') = '' then 'has no {{ id }}'
+            when {{ id }} is null or ({{ id }} < '!' and trim({{ id }}) = '') then 'has no {{ id }}'
             {%- endfor %}
             {%- if text %}
             when {{ text }} is null then 'has no {{ text }}'
             {%- endif %}
-            {%- for id in ids %}
-            when length({{ id }}) > 128 or regexp_matches({{ id }}, '[[:cntrl:]]')
-                then 'has a {{ id }} that is no id'
-            {%- endfor %}
+            when strlen({{ ids[0] }}) > 128 or regexp_matches({{ ids[0] }}, '[[:cntrl:]]')
+                then 'has a {{ ids[0] }} that is no id'
             {{ fault }}
         end as fault,
-    from {{ input_lines(name, ids + ([text] if text else []) + others) }} as read_lines
+    {%- if is_careful %}
+    from {{ input_lines(name, wanted, path='careful_' ~ name) }} as read_lines
+    {%- else %}
+    from {{ input_lines(name, wanted, is_faultless=true) }} as read_lines
+    {%- endif %}
+{%- endfor %}
 {%- endmacro %}
 
 
 {#- What keep_lines kept of each line: line_number, line_key, business_id, fault. -#}
 {% macro kept_lines(name) -%}
     (
+        {%- for table in [name ~ '_lines', name ~ '_lines_again'] %}
         select
             rowid + 1 as line_number,
             line_key,
             business_id,
             fault,
-        from {{ name }}_lines
+        from {{ table }}
+        {%- if loop.first %}
+        where getvariable('careful_{{ name }}') = getvariable('nothing')
+        union all
+        {%- endif %}
+        {%- endfor %}
     )
+{%- endmacro %}
+
+
+{#- Statements that forget what keep_lines kept. -#}
+{% macro drop_lines(name) -%}
+    drop table if exists {{ name }}_lines;
+    drop table if exists {{ name }}_lines_again
 {%- endmacro %}
 
 
@@ -225,15 +270,14 @@ select * from final
 
 
 {#-
-    Says which lines were rejected, and which photos have no file or no row; stops the build when
-    more than max_rejected_share of a file was.
+    Says which lines were rejected; stops the build when more than max_rejected_share of a file was.
 -#}
 {% macro stop_for_rejected_rows() -%}
     {%- if execute -%}
     {%- set counts = run_query(
         "select file, line_count, reason, count(*) as rejected_count,"
         ~ " sum(count(*)) over (partition by file) as file_count,"
-        ~ " list(line_number order by line_number)[:3] as first_lines"
+        ~ " array_to_string(list(line_number order by line_number)[:3], ', ') as first_lines"
         ~ " from " ~ this ~ " inner join " ~ ref('input_counts') ~ " using (file)"
         ~ " group by file, line_count, reason order by file, rejected_count desc, reason"
     ).rows -%}
@@ -245,7 +289,7 @@ select * from final
         {%- do said.lines.append(
             '  ' ~ row['file'] ~ ': ' ~ '{:,}'.format(row['rejected_count']) ~ ' of '
             ~ '{:,}'.format(row['line_count']) ~ ' lines rejected: ' ~ row['reason'] ~ ' (line '
-            ~ row['first_lines'] | join(', ') ~ (', ...' if row['rejected_count'] > 3 else '') ~ ')'
+            ~ row['first_lines'] ~ (', ...' if row['rejected_count'] > 3 else '') ~ ')'
         ) -%}
     {%- endfor -%}
     {%- if said.is_too_much -%}
@@ -257,6 +301,22 @@ select * from final
     {%- for line in said.lines -%}
         {{ log(line, info=true) }}
     {%- endfor -%}
+    {%- endif -%}
+    select 1
+{%- endmacro %}
+
+
+{#- Says how many photos have no file or no row. -#}
+{% macro say_photo_files() -%}
+    {%- if execute -%}
+    {%- set counts = run_query(
+        "select count(*) filter (not has_file), count(*) filter (not has_row) from " ~ this
+    ).rows[0] -%}
+    {%- if counts[0] > 0 or counts[1] > 0 -%}
+        {{ log(
+            '  photos: ' ~ '{:,}'.format(counts[0]) ~ ' rows without a file, '
+            ~ '{:,}'.format(counts[1]) ~ ' files without a row', info=true) }}
+    {%- endif -%}
     {%- endif -%}
     select 1
 {%- endmacro %}

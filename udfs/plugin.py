@@ -80,6 +80,7 @@ def variables(settings: Settings) -> dict[str, str]:
     described = {file.name: file for file in inputs.files} if inputs else {}
     values = {
         "user_salt": settings.salt,
+        "nothing": nothing,
         "input_files": str(settings.descriptions_path) if inputs else nothing,
         "photo_folder": (inputs and inputs.photos) or "",
         "photo_files": inputs.photo_listing if inputs else nothing,

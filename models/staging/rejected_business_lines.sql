@@ -4,6 +4,7 @@
     pre_hook="{{ keep_lines(
         'business', ['business_id'], 'business_id', others=['latitude', 'longitude'],
         fault=off_the_globe()
-    ) }}"
+    ) }}",
+    post_hook="{{ drop_lines('business') }}"
 ) }}
 {{ rejected_lines('business', 'business_id') }}

@@ -1,4 +1,5 @@
 -- One row per file of the photo folder or row of the photo file: which of the two there are.
+{{ config(post_hook='{{ say_photo_files() }}') }}
 with photos as (select * from {{ ref('stg_photos') }}),
 
 files as (

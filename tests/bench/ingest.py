@@ -1,0 +1,131 @@
+"""`make bench-ingest`: what staging a review file costs, against reading it and nothing else.
+
+Each size is measured in a process of its own, on a synthetic collection that is written once. The
+reference is the sum of the texts' lengths by `read_json` with explicit columns, in the same run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import duckdb
+
+from dagster_defs.inputs import describe_inputs
+from tests.bench.yelp import Size, write_collection
+from tests.staging import make
+from udfs.plugin import variables
+from udfs.settings import REPO, Settings
+
+SIZES = [100_000, 1_000_000, 7_000_000]
+FULL = Size()
+COLUMNS = {
+    "review_id": "varchar",
+    "user_id": "varchar",
+    "business_id": "varchar",
+    "stars": "double",
+    "useful": "bigint",
+    "funny": "bigint",
+    "cool": "bigint",
+    "text": "varchar",
+    "date": "timestamp",
+}
+HEADER = ("reviews", "read s", "stage s", "ratio", "rows/s", "describe s", "again s", "peak GB")
+
+
+def collection_of(folder: Path, reviews: int) -> Path:
+    """A collection with so many reviews and the other files in proportion; written once."""
+    target = folder / f"reviews_{reviews}"
+    if not (target / "photos.json").exists():
+        share = reviews / FULL.reviews
+        sizes = (FULL.businesses, FULL.users, FULL.reviews, FULL.tips, FULL.photos)
+        write_collection(target, Size(*(max(1, round(size * share)) for size in sizes)))
+    return target
+
+
+def measure(data: Path, reviews: int) -> dict[str, float]:
+    """Seconds of the reference, of staging, and of describing the files, the least of some runs."""
+    warehouse = data / "warehouse"
+    shutil.rmtree(warehouse, ignore_errors=True)
+    warehouse.mkdir()
+    settings = Settings.from_env({"HETERQA_DATA": str(data), "HETERQA_WAREHOUSE": str(warehouse)})
+    describe = _seconds(lambda: describe_inputs(settings))
+    again = _seconds(lambda: describe_inputs(settings))
+    with duckdb.connect(settings.build_path) as connection:
+        for name, value in variables(settings).items():
+            connection.execute(f"set variable {name} = $value", {"value": value})
+        for model in ("rejected_business_lines", "stg_businesses"):
+            make(connection, model)
+        reference = (
+            "select count(*), sum(length(text))"
+            f" from read_json(getvariable('input_review'), columns = {COLUMNS})"
+        )
+
+        def stage() -> None:
+            connection.execute("drop table if exists rejected_review_lines")
+            make(connection, "rejected_review_lines")
+
+        reads, stages = [], []
+        for _ in range(5 if reviews <= SIZES[1] else 2):
+            reads.append(_seconds(lambda: connection.execute(reference)))
+            stages.append(_seconds(stage))
+    shutil.rmtree(warehouse)
+    return {
+        "reviews": reviews,
+        "read s": min(reads),
+        "stage s": min(stages),
+        "ratio": min(stages) / min(reads),
+        "rows/s": reviews / min(stages),
+        "describe s": describe,
+        "again s": again,
+        "peak GB": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20),
+    }
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, default=REPO / ".bench", help="where files go")
+    parser.add_argument("--reviews", type=int, nargs="+", default=SIZES, help="the sizes")
+    parser.add_argument("--one", type=int, help="measure one size here, and print JSON")
+    parser.add_argument("--keep", action="store_true", help="keep the files for the next time")
+    given = parser.parse_args()
+    if given.one:
+        print(json.dumps(measure(collection_of(given.folder, given.one), given.one)))
+        return 0
+    print("".join(f"{name:>12}" for name in HEADER), flush=True)
+    for reviews in given.reviews:
+        collection_of(given.folder, reviews)
+        command = [sys.executable, "-m", "tests.bench.ingest", "--folder", str(given.folder)]
+        done = subprocess.run(
+            [*command, "--one", str(reviews)],
+            check=True,
+            capture_output=True,
+            text=True,
+            env=dict(os.environ),
+        )
+        row = json.loads(done.stdout)
+        print(
+            "".join(f"{row[name]:>12,.{0 if row[name] > 99 else 2}f}" for name in HEADER),
+            flush=True,
+        )
+        if not given.keep:
+            shutil.rmtree(given.folder / f"reviews_{reviews}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
