@@ -4,7 +4,9 @@ with inputs as (
     from read_json(
         getvariable('input_files'), format = 'unstructured',
         columns = {
-            'files': 'struct(name varchar, lines bigint, blank_lines bigint, size bigint, sha256 varchar)[]'
+            'files': 'struct(
+                name varchar, lines bigint, blank_lines bigint, size bigint, sha256 varchar
+            )[]'
         }
     )
 ),
