@@ -37,7 +37,7 @@
     {%- if is_faultless -%}
     read_json(
         getvariable('{{ path or 'input_' ~ name }}'),
-        format = 'newline_delimited', ignore_errors = true, columns = {
+        format = 'newline_delimited', records = true, ignore_errors = true, columns = {
             {%- for column in wanted -%}
             '{{ column }}': '{{ columns[name][column] }}'{{ ', ' if not loop.last }}
             {%- endfor -%}

@@ -11,7 +11,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.render import render_model
@@ -109,6 +109,7 @@ some_line = st.one_of(
 
 @given(st.fixed_dictionaries({name: st.lists(some_line, max_size=6) for name in MODELS}))
 @settings(max_examples=40, deadline=None)
+@example({name: [b"{}"] for name in MODELS})
 def test_every_line_is_accepted_or_rejected(
     tmp_path_factory: pytest.TempPathFactory, files: dict[str, list[bytes]]
 ) -> None:
