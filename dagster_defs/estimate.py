@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import duckdb
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from dagster_defs.build import FAILED, UNUSABLE, preflight
 from dagster_defs.lock import build_lock, check_build_file
@@ -121,8 +121,10 @@ def read_steps(scratch: Settings) -> list[Step]:
 
 
 def _print(steps: list[Step]) -> None:
-    table = Table("step", title="What a build would ask", title_justify="left")
-    for column in ("requests", "to ask", "tokens in", "tokens out", "US dollars"):
+    table = Table(
+        Column("step", no_wrap=True), title="What a build would ask", title_justify="left"
+    )
+    for column in ("requests", "to ask", "tokens in", "out", "US $"):
         table.add_column(column, justify="right")
     for step in steps:
         table.add_row(step.name, *_numbers(step))
