@@ -548,8 +548,9 @@ def test_ctrl_c_sends_nothing_more(tmp_path):
         output, _ = asking.communicate(timeout=20)
         answered = output.split()
         assert answered[-1] == "interrupted"
-        # What was in flight, and what went out while the signal was on its way.
-        assert len(answered) - 1 <= len(slow.calls) <= len(answered) + 8
+        # What was in flight, and what went out while the signal was on its way through a busy
+        # machine; of the thousand, hundreds would have gone out in the second after it.
+        assert len(answered) - 1 <= len(slow.calls) <= len(answered) + 40
 
 
 # -- the budget ----------------------------------------------------------------------------------
