@@ -19,6 +19,15 @@ from udfs.settings import REPO, Settings, UserError
 
 PROJECT_FOLDER = REPO / "dbt_project"
 SOURCE_FOLDERS = ("dbt_project", "models", "macros", "seeds", "tests/audits")
+# What dbt says around a message: where it is in which file is said elsewhere.
+FRAMES = (
+    "Compilation Error in ",
+    "Database Error in ",
+    "Runtime Error in ",
+    "compiled code at ",
+    "> called by ",
+    "> in macro ",
+)
 QUIET_SECONDS = 3.0
 WANTED_EVENTS = {
     "NodeStart",
@@ -214,7 +223,7 @@ def _plain(message: str) -> str:
         line
         for line in lines
         if line
-        and not line.startswith(("Runtime Error in ", "Database Error in ", "compiled code at "))
+        and not line.startswith(FRAMES)
         and line not in ("Runtime Error", "Database Error", "Compilation Error")
     ]
     return "\n    ".join(kept)
