@@ -47,9 +47,16 @@ def functions(profile: Profile) -> dict[str, Function]:
 
     def role(name: str, parameters: int, members: str, ask: Any, task: int | str = "") -> Function:
         """task: the task's name, or which parameter names it."""
+
+        @lru_cache
+        def who(task_name: str) -> dict[str, str]:
+            """Who answers; a version can be a hash of files, which no row should wait for."""
+            version = prompt_version(profile, name, task_name)
+            return {"role": name, "model": model_name(profile, name), "prompt_version": version}
+
         return Function(
             parameters, f"struct({members}, {_LEDGER})", partial(ask, profile),
-            partial(_struct, profile, name, task, _names(members)), name,
+            partial(_struct, who, task, _names(members)), name,
         )  # fmt: skip
 
     return {
@@ -213,7 +220,11 @@ def _value_or_raise(answer: Answer, row: Row) -> Any:
 
 
 def _struct(
-    profile: Profile, role: str, task: int | str, names: tuple[str, ...], answer: Answer, row: Row
+    who: Callable[[str], dict[str, str]],
+    task: int | str,
+    names: tuple[str, ...],
+    answer: Answer,
+    row: Row,
 ) -> dict[str, Any]:
     """The answer's own members, then what the ledger knows. No verdict is `unresolved`."""
     if answer.value is None:
@@ -223,18 +234,19 @@ def _struct(
     else:
         value = answer.value.model_dump(include=set(names))
     task_name = row[task] if isinstance(task, int) else task
-    return value | {
-        "error": answer.error,
-        "role": role,
-        "model": model_name(profile, role),
-        "prompt_version": prompt_version(profile, role, task_name or ""),
-        "tokens": answer.input_tokens + answer.output_tokens,
-        "input_tokens": answer.input_tokens,
-        "output_tokens": answer.output_tokens,
-        "latency_ms": answer.latency_ms,
-        "cost": answer.cost,
-        "attempts": answer.attempts,
-    }
+    return (
+        value
+        | who(task_name or "")
+        | {
+            "error": answer.error,
+            "tokens": answer.input_tokens + answer.output_tokens,
+            "input_tokens": answer.input_tokens,
+            "output_tokens": answer.output_tokens,
+            "latency_ms": answer.latency_ms,
+            "cost": answer.cost,
+            "attempts": answer.attempts,
+        }
+    )
 
 
 def _names(members: str) -> tuple[str, ...]:
