@@ -205,9 +205,3 @@ def test_dbt_unit_tests_pass(warehouse: Path, data: Path) -> None:
     )
     assert result.returncode == 0, result.stdout[-6000:] + result.stderr
     assert " ERROR=0 " in result.stdout and "PASS=0 " not in result.stdout
-
-
-def test_default_settings_are_documented() -> None:
-    documented = (REPO / ".env.example").read_text()
-    for variable in Settings.from_env({}).to_env():
-        assert f"{variable}=" in documented
