@@ -14,7 +14,7 @@ import pytest
 
 from tests.builds import BUILD, QUESTIONS, build, count, environment, run_build, tree
 from tests.render import render
-from udfs.settings import REPO, Settings
+from udfs.settings import REPO
 
 
 def build_until(line_start: str, warehouse: Path, data: Path) -> None:
