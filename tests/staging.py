@@ -13,7 +13,7 @@ import duckdb
 from dagster_defs.inputs import describe_inputs
 from tests.render import render_model, render_pre_hook
 from udfs.plugin import variables
-from udfs.settings import Settings
+from udfs.settings import REPO, Settings
 
 MODELS = {
     "business": "stg_businesses",
@@ -60,6 +60,12 @@ def make(connection: duckdb.DuckDBPyConnection, model: str) -> None:
     """Make one table of staging, as the staged materialization does."""
     for statement in _statements(model):
         connection.execute(statement)
+
+
+def make_seed(connection: duckdb.DuckDBPyConnection, name: str) -> None:
+    """Make the table of one of the project's seeds, of texts."""
+    path = REPO / "seeds" / f"{name}.csv"
+    connection.execute(f"create table {name} as from read_csv('{path}', all_varchar = true)")
 
 
 @cache

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 
 from sample_city import words as city_words
 from tests.render import render, render_model
-from tests.test_seeds import yelp_fields
+from tests.staging import make_seed
+from tests.test_seeds import rows, yelp_fields
 
 Query = Callable[..., Any]
 
@@ -200,15 +201,18 @@ def test_quoted_strings_are_read(query: Query, literal: str) -> None:
 # Records
 
 
-def read_attributes(*attributes: Any) -> duckdb.DuckDBPyConnection:
+def read_attributes(*attributes: Any, vintage: str = "current") -> duckdb.DuckDBPyConnection:
     """A connection with record_attributes of records r0, r1, ... with these attributes."""
     connection = duckdb.connect()
-    connection.execute("create table stg_businesses (business_id varchar, attributes json)")
+    connection.execute(
+        "create table stg_businesses (business_id varchar, vintage varchar, attributes json)"
+    )
+    make_seed(connection, "attribute_names")
     rows = [
-        (f"r{number}", each if isinstance(each, str) else json.dumps(each))
+        (f"r{number}", vintage, each if isinstance(each, str) else json.dumps(each))
         for number, each in enumerate(attributes)
     ]
-    connection.executemany("insert into stg_businesses values ($1, $2)", rows)
+    connection.executemany("insert into stg_businesses values ($1, $2, $3)", rows)
     for model in ("attribute_leaves", "record_attributes"):
         connection.execute(f"create table {model} as {render_model(f'sources/{model}')}")
     return connection
@@ -223,38 +227,41 @@ def fields_of(connection: duckdb.DuckDBPyConnection, record_id: str = "r0") -> d
 
 
 def test_both_vintages_give_the_same_fields() -> None:
-    """Literals in strings as Yelp has them since 2018, typed values and objects as before."""
+    """Today's names and literals in strings; names, typed values and objects as of 2015."""
     literals = {
-        "Good For Kids": "True",
-        "Price Range": "2",
+        "GoodForKids": "True",
+        "RestaurantsPriceRange2": "2",
         "Alcohol": "u'none'",
-        "Noise Level": "'Average'",
+        "NoiseLevel": "'Average'",
         "Smoking": "None",
-        "Parking": "{'garage': False, u'lot': True, 'valet': None}",
+        "WiFi": "u'free'",
+        "BusinessParking": "{'garage': False, u'lot': True, 'valet': None}",
     }
     typed = {
-        "Good For Kids": True,
+        "Good for Kids": True,
         "Price Range": 2,
         "Alcohol": "none",
         "Noise Level": "average",
         "Smoking": None,
+        "Wi-Fi": "free",
         "Parking": {"garage": False, "lot": True, "valet": None},
     }
-    connection = read_attributes(literals, typed)
-    assert (
-        fields_of(connection, "r0")
-        == fields_of(connection, "r1")
-        == {
-            "good_for_kids": "true",
-            "price_range": "2",
-            "alcohol": "none",
-            "noise_level": "average",
-            "smoking": None,
-            "parking_garage": "false",
-            "parking_lot": "true",
-            "parking_valet": None,
-        }
-    )
+    connection = read_attributes(literals)
+    of_2015 = read_attributes(typed, vintage="2015")
+    assert fields_of(connection) == fields_of(of_2015)
+    assert fields_of(connection)["restaurants_price_range2"] == "2"
+    assert fields_of(connection)["business_parking_lot"] == "true"
+
+
+def test_names_of_2015_are_translated_in_that_vintage_only() -> None:
+    """Another collection may have a `Parking` of its own; all names lead to fields of Yelp."""
+    assert fields_of(read_attributes({"Parking": True})) == {"parking": "true"}
+    names = {row["attribute_of_vintage"]: row["attribute"] for row in rows("attribute_names")}
+    fields = yelp_fields()
+    for old, name in names.items():
+        (field,) = fields_of(read_attributes({old: True}, vintage="2015"))
+        assert field == city_words.field_name(name)
+        assert any(each == field or each.startswith(f"{field}_") for each in fields), old
 
 
 def test_columns_of_records_keep_their_names() -> None:

@@ -8,6 +8,7 @@ attribute_leaves as (select * from {{ ref('attribute_leaves') }}),
 attributes as (
     select
         record_id,
+        vintage,
         unnest({{ json_members('attributes') }}, recursive := true),
     from stg_records
 ),
@@ -23,7 +24,8 @@ record_leaves as (
     from attributes
     inner join attribute_leaves
         on
-            attributes.key = attribute_leaves.attribute
+            attributes.vintage = attribute_leaves.vintage
+            and attributes.key = attribute_leaves.attribute
             and (attributes.value ->> '$') is not distinct from attribute_leaves.attribute_value
 ),
 

@@ -55,18 +55,22 @@ final as (
             when '1' then 'true' when 'true' then 'true'
             when '0' then 'false' when 'false' then 'false'
         end as is_open,
-        list_filter(
-            list_transform(
-                if(
-                    json_type(categories) = 'ARRAY',
-                    categories ->> '$[*]',
-                    string_split(categories ->> '$', ',')
+        nullif(
+            list_filter(
+                list_transform(
+                    if(
+                        json_type(categories) = 'ARRAY',
+                        categories ->> '$[*]',
+                        string_split(categories ->> '$', ',')
+                    ),
+                    lambda part: {{ one_line('part') }}
                 ),
-                lambda part: {{ one_line('part') }}
+                lambda part: length(part) between 1 and {{ var('name_max_chars') }}
             ),
-            lambda part: length(part) between 1 and {{ var('name_max_chars') }}
+            []
         ) as categories,
         if(json_type(attributes) = 'OBJECT', attributes, null) as attributes,
+        if(full_address is null, 'current', '2015') as vintage,
         line_number,
     from placed
 )
