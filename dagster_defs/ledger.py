@@ -15,7 +15,7 @@ import duckdb
 
 from dagster_defs.lock import build_lock, check_build_file
 from udfs.functions import answer_columns
-from udfs.ledger import answer_tables
+from udfs.ledger import IMPORTS, answer_tables
 from udfs.profile import load_profile
 from udfs.settings import Settings, UserError
 
@@ -97,7 +97,7 @@ def import_ledger(settings: Settings, path: Path) -> int:
     except (OSError, EOFError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UserError(f"{path}: cannot be read ({reason}); give another file") from None
-    target = settings.ledger_dir / f"import-{digest.hexdigest()[:12]}.jsonl.gz"
+    target = settings.ledger_dir / IMPORTS.replace("*", digest.hexdigest()[:12])
     target.parent.mkdir(parents=True, exist_ok=True)
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     with gzip.open(temporary, "wb", compresslevel=6) as file:

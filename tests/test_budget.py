@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 import threading
+from dataclasses import replace
 
+import duckdb
 import pytest
 
 from udfs.budget import Budget, check_prices, cost_of
 from udfs.endpoint import Endpoint, Price
+from udfs.ledger import IMPORTS, JOURNAL, spent_before
 from udfs.settings import CostLimit, Settings, UserError
 
 
@@ -102,3 +106,29 @@ def test_the_message_says_what_was_spent_of_what_and_what_to_do():
     assert "spent $2.4375 of $2.5000" in message
     assert "raise HETERQA_MAX_COST and run again" in message
     assert "kept" in message
+
+
+def test_what_a_warehouse_has_paid_before(tmp_path):
+    """Its tables and its journal, each call once; not what was imported, nor what costs nothing."""
+    settings = Settings.from_env({"HETERQA_WAREHOUSE": str(tmp_path), "HETERQA_MAX_COST": "9"})
+    settings.ledger_dir.mkdir()
+    connection = duckdb.connect()
+    connection.execute(
+        "create table answers (request_key varchar, attempts int, model varchar, cost double,"
+        " input_tokens bigint, output_tokens bigint)"
+    )
+    assert spent_before(connection, settings, {"free"}) == 0
+    connection.execute(
+        "insert into answers values ('a', 1, 'm', 1, 10, 1), ('b', 1, 'm', 2, 20, 2),"
+        " ('c', 1, 'free', 64, 640, 64)"
+    )
+    entry = '{"request_key": "%s", "answer": {"cost": %d, "input_tokens": 1, "output_tokens": 1}}\n'
+    journal = "".join(entry % row for row in (("a", 1), ("d", 4), ("d", 4)))
+    (settings.ledger_dir / JOURNAL).write_text(journal + '{"request_key": "e", "ans')
+    assert spent_before(connection, settings, {"free"}) == 1 + 2 + 8
+    with gzip.open(settings.ledger_dir / IMPORTS.replace("*", "x"), "wt") as file:
+        file.write(entry % ("b", 2))
+    assert spent_before(connection, settings, {"free"}) == 1 + 8
+    tokens = replace(settings, max_cost=CostLimit(9, "tokens"))
+    assert spent_before(connection, tokens, {"free"}) == 11 + 4
+    assert spent_before(connection, replace(settings, max_cost=None), {"free"}) == 0

@@ -19,6 +19,7 @@ from duckdb import DuckDBPyConnection
 from udfs.settings import Settings
 
 JOURNAL = "journal.jsonl"
+IMPORTS = "import-*.jsonl.gz"
 # Entries that this process has written, to be shown while a long step goes on.
 written = 0
 
@@ -55,20 +56,31 @@ def spent_before(
 ) -> float:
     """What the warehouse has paid so far, in the unit of HETERQA_MAX_COST; 0 without a limit.
 
-    Calls of a build that was killed count as well: they stand in the journal. free_models: models
-    that no endpoint answers for; what they have read is counted, but costs nothing.
+    Calls of a build that was killed count as well: they stand in the journal. Imported answers do
+    not: another warehouse has paid for them. free_models: models that no endpoint answers for; what
+    they have read is counted, but costs nothing.
     """
     if settings.max_cost is None:
         return 0.0
     unit = "cost" if settings.max_cost.unit == "dollars" else "input_tokens + output_tokens"
+    nothing = "select null as request_key, 0.0 as amount where false"
     paid = [
         f"select request_key, {unit} as amount from {table} where model not in $free"
         for table in answer_tables(connection)
     ]
     parameters: dict[str, Any] = {"free": [*free_models]} if paid else {}
-    paid = paid or ["select null as request_key, 0.0 as amount where false"]
+    imported, imports = nothing, str(settings.ledger_dir / IMPORTS)
+    if any(settings.ledger_dir.glob(IMPORTS)):
+        parameters |= {"imports": imports}
+        imported = """
+            select request_key
+            from read_json(
+                $imports, format = 'newline_delimited', columns = {request_key: 'varchar'},
+                maximum_object_size = 67108864
+            )
+        """
     journal = settings.ledger_dir / JOURNAL
-    entries = "select null as request_key, 0.0 as amount where false"
+    entries = nothing
     if journal.is_file():
         parameters |= {"journal": str(journal)}
         entries = f"""
@@ -87,12 +99,17 @@ def spent_before(
         """
     row = connection.execute(
         f"""
-        with paid as ({" union all ".join(paid)}),
+        with paid as ({" union all ".join(paid) or nothing}),
+
+        imported as ({imported}),
 
         entries as ({entries})
 
         select
-            coalesce((select sum(amount) from paid), 0)
+            coalesce((
+                select sum(amount) from paid
+                where request_key not in (select request_key from imported)
+            ), 0)
             + coalesce((
                 select sum(amount) from entries
                 where request_key not in (select request_key from paid)
