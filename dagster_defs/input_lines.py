@@ -173,10 +173,10 @@ def _whole_lines(pieces: Iterator[bytes]) -> Iterator[bytes | None]:
 def _look_over(block: bytes) -> tuple[int, bool]:
     """The number of lines, and whether one may be blank: it is empty or starts with white space."""
     characters = np.frombuffer(block, dtype=np.uint8)
-    ends = characters == NEWLINE
-    count = int(np.count_nonzero(ends)) + (block[-1] != NEWLINE)
-    starts_blank = ends[:-1] & (characters[1:] <= SPACE)
-    return count, block[0] <= SPACE or bool(starts_blank.any())
+    ends = np.flatnonzero(characters == NEWLINE)
+    is_ended = block[-1] == NEWLINE
+    starts = characters[ends[: len(ends) - is_ended] + 1]
+    return len(ends) + (not is_ended), block[0] <= SPACE or bool((starts <= SPACE).any())
 
 
 class _Digest:
