@@ -63,10 +63,10 @@ def configure_connection(
 
 def configure_cursor(cursor: DuckDBPyConnection, settings: Settings, profile: Profile) -> None:
     """What each cursor forgets: the axis order of points and the variables of the build."""
-    cursor.execute("set geometry_always_xy = true")
     named = variables(settings) | {"paid_functions": ",".join(paid_functions(profile))}
-    for name, value in named.items():
-        cursor.execute(f"set variable {name} = $value", {"value": value})
+    statements = [f"set variable {name} = {_literal(value)}" for name, value in named.items()]
+    # At once: dbt opens a cursor for each model and test.
+    cursor.execute(";".join(["set geometry_always_xy = true", *statements]))
 
 
 def variables(settings: Settings) -> dict[str, str]:
@@ -114,11 +114,14 @@ def load_extension(connection: DuckDBPyConnection, name: str) -> None:
     for root in (package.submodule_search_locations or []) if package else []:
         file = Path(root) / "extensions" / f"v{duckdb.__version__}" / f"{name}.duckdb_extension"
         if file.is_file():
-            quoted = str(file).replace("'", "''")
-            connection.execute(f"load '{quoted}'")
+            connection.execute(f"load {_literal(str(file))}")
             return
     connection.execute(f"install {name}")
     connection.execute(f"load {name}")
+
+
+def _literal(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _truth_file(settings: Settings, name: str) -> Path:
