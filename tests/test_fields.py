@@ -7,6 +7,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -214,8 +215,13 @@ def read_attributes(*attributes: Any, vintage: str = "current") -> duckdb.DuckDB
     ]
     connection.executemany("insert into stg_businesses values ($1, $2, $3)", rows)
     for model in ("attribute_leaves", "record_attributes"):
-        connection.execute(f"create table {model} as {render_model(f'sources/{model}')}")
+        connection.execute(f"create table {model} as {rendered(model)}")
     return connection
+
+
+@cache
+def rendered(model: str) -> str:
+    return render_model(f"sources/{model}")
 
 
 def fields_of(connection: duckdb.DuckDBPyConnection, record_id: str = "r0") -> dict[str, Any]:
