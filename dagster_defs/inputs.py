@@ -55,7 +55,7 @@ def describe_inputs(settings: Settings) -> Inputs:
         if path is not None
     }
     archives = []
-    if len(files) < len(NAMES):
+    if len(files) < len(NAMES) or not (settings.data / PHOTO_FOLDER).is_dir():
         archives = [_open_archive(settings, path, known) for path in settings.archives()]
     for archive in archives:
         files = {file.name: file for file in archive.files} | files
@@ -203,14 +203,15 @@ def _open_archive(settings: Settings, path: Path, known: Inputs | None) -> Archi
         stamp = _stamp(path)
         for archive in known.archives if known else []:
             is_same = (archive.origin, archive.stamp) == (str(path), stamp)
-            if is_same and all(_is_kept(file) for file in archive.files):
+            is_there = (Path(archive.folder) / PHOTO_FOLDER).is_dir()
+            if is_same and is_there and all(_is_kept(file) for file in archive.files):
                 return archive
         folder = settings.inputs_dir / path.name
         shutil.rmtree(folder, ignore_errors=True)
         (folder / PHOTO_FOLDER).mkdir(parents=True)
         with tarfile.open(path, "r|*") as members:
             files = _take_out(members, path, stamp, folder)
-    return Archive(origin=str(path), stamp=stamp, files=list(files.values()))
+    return Archive(str(path), stamp, str(folder), list(files.values()))
 
 
 def _take_out(
@@ -262,12 +263,8 @@ def _photo_folder(settings: Settings, archives: list[Archive]) -> Path | None:
     beside = settings.data / PHOTO_FOLDER
     if beside.is_dir():
         return beside
-    folders = [_folder_of(settings, archive) / PHOTO_FOLDER for archive in archives]
+    folders = [Path(archive.folder) / PHOTO_FOLDER for archive in archives]
     return next((folder for folder in folders if any(folder.iterdir())), None)
-
-
-def _folder_of(settings: Settings, archive: Archive) -> Path:
-    return settings.inputs_dir / Path(archive.origin).name
 
 
 def _list_photos(settings: Settings, folder: Path | None) -> Path:
@@ -286,9 +283,7 @@ def _list_photos(settings: Settings, folder: Path | None) -> Path:
 
 def _sweep(settings: Settings, inputs: Inputs) -> None:
     """Remove copies that nothing refers to any more."""
-    kept = {Path(inputs.photo_listing)} | {
-        _folder_of(settings, archive) for archive in inputs.archives
-    }
+    kept = {Path(inputs.photo_listing)} | {Path(archive.folder) for archive in inputs.archives}
     for file in inputs.files:
         kept |= {Path(path) for path in (file.path, file.skipped) if path}
     for path in settings.inputs_dir.iterdir():

@@ -54,8 +54,18 @@
         {%- endif -%}
         {%- do parts.append(input) -%}
     {%- endfor -%}
+    {%- set parents = [] -%}
     {%- for unique_id in model.depends_on.nodes -%}
         {%- set parent = graph.nodes.get(unique_id) -%}
+        {%- do parents.append(parent) -%}
+        {#- What an ephemeral model reads is read by the model itself. -#}
+        {%- if parent and parent.config.materialized == 'ephemeral' -%}
+            {%- for grandparent in parent.depends_on.nodes -%}
+                {%- do parents.append(graph.nodes.get(grandparent)) -%}
+            {%- endfor -%}
+        {%- endif -%}
+    {%- endfor -%}
+    {%- for parent in parents -%}
         {%- if parent and parent.config.materialized == 'staged' -%}
             {%- set stored = heterqa.stored_fingerprint(parent.schema, parent.name) -%}
             {%- if not stored -%}

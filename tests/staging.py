@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import yaml
 
 from dagster_defs.inputs import describe_inputs
 from tests.render import render_model, render_pre_hook
@@ -39,7 +40,7 @@ def collection(folder: Path, **contents: bytes | Iterable[Mapping[str, Any]]) ->
 
 
 def stage(data: Path, warehouse: Path, threads: int = 2) -> duckdb.DuckDBPyConnection:
-    """A connection with the tables of staging, made from the files in `data`."""
+    """A connection with the tables of staging, and texts, made from the files in `data`."""
     settings = Settings.from_env({"HETERQA_DATA": str(data), "HETERQA_WAREHOUSE": str(warehouse)})
     warehouse.mkdir(parents=True, exist_ok=True)
     describe_inputs(settings)
@@ -53,6 +54,7 @@ def stage(data: Path, warehouse: Path, threads: int = 2) -> duckdb.DuckDBPyConne
         make(connection, model)
     make(connection, "rejected_rows")
     make(connection, "stg_photo_files")
+    connection.execute(f"create table texts as {render_model('sources/texts')}")
     return connection
 
 
@@ -63,9 +65,12 @@ def make(connection: duckdb.DuckDBPyConnection, model: str) -> None:
 
 
 def make_seed(connection: duckdb.DuckDBPyConnection, name: str) -> None:
-    """Make the table of one of the project's seeds, of texts."""
-    path = REPO / "seeds" / f"{name}.csv"
-    connection.execute(f"create table {name} as from read_csv('{path}', all_varchar = true)")
+    """Make the table of one of the project's seeds, with the types that dbt gives it."""
+    folder = REPO / "seeds"
+    described = yaml.safe_load((folder / "_seeds.yml").read_text(encoding="utf-8"))["seeds"]
+    (types,) = [seed["config"]["column_types"] for seed in described if seed["name"] == name]
+    path = folder / f"{name}.csv"
+    connection.execute(f"create table {name} as from read_csv('{path}', types = {types})")
 
 
 @cache

@@ -6,8 +6,9 @@ import ast
 import json
 import re
 import unicodedata
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache
+from itertools import zip_longest
 from typing import Any
 
 import duckdb
@@ -202,7 +203,7 @@ def test_quoted_strings_are_read(query: Query, literal: str) -> None:
 # Records
 
 
-def read_attributes(*attributes: Any, vintage: str = "current") -> duckdb.DuckDBPyConnection:
+def read_attributes(*attributes: Any, vintages: Sequence[str] = ()) -> duckdb.DuckDBPyConnection:
     """A connection with record_attributes of records r0, r1, ... with these attributes."""
     connection = duckdb.connect()
     connection.execute(
@@ -210,8 +211,8 @@ def read_attributes(*attributes: Any, vintage: str = "current") -> duckdb.DuckDB
     )
     make_seed(connection, "attribute_names")
     rows = [
-        (f"r{number}", vintage, each if isinstance(each, str) else json.dumps(each))
-        for number, each in enumerate(attributes)
+        (f"r{number}", vintage or "current", each if isinstance(each, str) else json.dumps(each))
+        for number, (each, vintage) in enumerate(zip_longest(attributes, vintages))
     ]
     connection.executemany("insert into stg_businesses values ($1, $2, $3)", rows)
     for model in ("attribute_leaves", "record_attributes"):
@@ -253,7 +254,7 @@ def test_both_vintages_give_the_same_fields() -> None:
         "Parking": {"garage": False, "lot": True, "valet": None},
     }
     connection = read_attributes(literals)
-    of_2015 = read_attributes(typed, vintage="2015")
+    of_2015 = read_attributes(typed, vintages=["2015"])
     assert fields_of(connection) == fields_of(of_2015)
     assert fields_of(connection)["restaurants_price_range2"] == "2"
     assert fields_of(connection)["business_parking_lot"] == "true"
@@ -265,9 +266,12 @@ def test_names_of_2015_are_translated_in_that_vintage_only() -> None:
     names = {row["attribute_of_vintage"]: row["attribute"] for row in rows("attribute_names")}
     fields = yelp_fields()
     for old, name in names.items():
-        (field,) = fields_of(read_attributes({old: True}, vintage="2015"))
+        (field,) = fields_of(read_attributes({old: True}, vintages=["2015"]))
         assert field == city_words.field_name(name)
         assert any(each == field or each.startswith(f"{field}_") for each in fields), old
+    both = read_attributes({"Wi-Fi": "no"}, {"Wi-Fi": "free"}, vintages=["current", "2015"])
+    assert fields_of(both, "r0") == {"wi_fi": "no"}
+    assert fields_of(both, "r1") == {"wifi": "free"}
 
 
 def test_columns_of_records_keep_their_names() -> None:

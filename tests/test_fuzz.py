@@ -11,14 +11,18 @@ import duckdb
 import pytest
 
 from tests.render import render_model
-from tests.staging import MODELS, accepted, collection, make_seed, rejected, rows, stage
+from tests.staging import MODELS, accepted, collection, make, make_seed, rejected, rows, stage
+from udfs.batch import Asking
+from udfs.functions import functions, register
+from udfs.profile import EMBEDDED, load_profile
 
 MUTATED, GOOD = 2000, 1000
 LONG = b"x" * (1 << 20)
 SOURCES = [
     "attribute_leaves", "record_attributes", "record_fields", "records", "record_categories",
-    "texts", "passages", "photos", "field_profiles",
+    "passages", "photos", "field_profiles", "field_rules", "field_catalog",
 ]  # fmt: skip
+SEEDS = ["attribute_names", "value_rules", "field_phrases", "field_tiers"]
 Line = bytes
 Mutation = Callable[[random.Random, dict[str, Any]], Line]
 
@@ -73,6 +77,13 @@ def put_value(*choices: str) -> Mutation:
     return mutate
 
 
+def put_leaf(draw: random.Random, row: dict[str, Any]) -> Line:
+    """Whatever an attribute may be, a dict in a string for one, its line is a good one."""
+    leaf = draw.choice(ODD_LEAVES)
+    key = draw.choice(["WiFi", "Ambience", "Huge", "", "a.b", "Über-Größe 2"])
+    return dump(row | {"attributes": {key: leaf, "Number": draw.choice(NUMBERS)}})
+
+
 def repeat_key(draw: random.Random, row: dict[str, Any]) -> Line:
     return b"{" + dump({draw.choice(list(row)): "other"})[1:-1] + b", " + dump(row)[1:]
 
@@ -86,6 +97,14 @@ def rename_key(draw: random.Random, row: dict[str, Any]) -> Line:
     return dump({draw.choice(["", "X", key.upper()]) if k == key else k: v for k, v in row.items()})
 
 
+# A field of numbers may be huge, and quartiles are taken of it.
+NUMBERS = ["1e300", "-1e300", "12345678901234567890", "9" * 30, "0.5", "2", "3", 4, 5.5]
+ODD_LEAVES: list[Any] = [
+    "{'a': {'b': {'c': 1e999}}}", "{'cut': Tr", "u'", "u'\\x41\\u00e9'", "{'': None}", "[1, [2]]",
+    "{" * 2000, "'" * 999, "nan", "inf", "1e999", None, [], {}, [{}], {"": {"": [None]}},
+    "{u'\\ud800': 1}", "None", "x" * 5000, "True ", -0.0, 10**400,
+]  # fmt: skip
+
 MUTATIONS: list[Mutation] = [
     cut,
     put_bytes(b"\\", b"\\x", b"\\u12", b"\\ud800", b'"', b"}", b",", b"{", b"]"),
@@ -95,6 +114,7 @@ MUTATIONS: list[Mutation] = [
     put_value("1e999999", "-1e-999999", "9" * 400, "NaN", "-Infinity", "0x1F", "1.", "- 1", "007"),
     put_value("[" * 5000 + "]" * 5000, '{"a":' * 5000 + "1" + "}" * 5000, "[" * 100_000),
     put_value('"\\u0000"', '"\\ud800"', '"\\udc00\\ud800"', "'single'", '"tab\\there"'),
+    put_leaf,
     repeat_key,
     rename_key,
     lambda draw, row: dump(dict(draw.sample(list(row.items()), len(row))) | {"extra": [1]}),
@@ -177,7 +197,11 @@ def test_sources_of_broken_lines_hold_the_good_ones(
     files: Files, con: duckdb.DuckDBPyConnection
 ) -> None:
     """Whatever got through staging, the next room can be made of it and loses nothing good."""
-    make_seed(con, "attribute_names")
+    for seed in SEEDS:
+        make_seed(con, seed)
+    function = functions(load_profile(EMBEDDED))["phrase_field"]
+    register(con, "phrase_field", function, Asking(1))
+    make(con, "stg_field_rules")
     for model in SOURCES:
         con.execute(f"create table {model} as {render_model(f'sources/{model}')}")
 

@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import io
 import os
+import shutil
 import tarfile
 from pathlib import Path
 
@@ -173,6 +174,21 @@ def test_copies_that_nothing_needs_are_removed(tmp_path: Path) -> None:
     (data / "review.json").write_bytes(REVIEW)
     describe_inputs(settings)
     assert {path.name for path in settings.inputs_dir.iterdir()} == kept
+
+
+def test_photos_may_come_out_of_an_archive_alone(tmp_path: Path) -> None:
+    """All files lie loose and the photos do not; another warehouse may read what was taken out."""
+    data = collection(tmp_path / "data", business=BUSINESS)
+    with tarfile.open(data / "photos.tar", "w") as archive:
+        add(archive, "photos/p1.jpg", b"jpeg")
+    first, second = (settings_of(data, tmp_path / name) for name in ("out", "scratch"))
+    described = describe_inputs(first)
+    assert (Path(str(described.photos)) / "p1.jpg").read_bytes() == b"jpeg"
+    shutil.copyfile(first.descriptions_path, second.descriptions_path)
+    assert describe_inputs(second).photos == described.photos
+    shutil.rmtree(str(described.photos))
+    assert describe_inputs(first) == described
+    assert (Path(str(described.photos)) / "p1.jpg").is_file()
 
 
 def test_an_archive_may_hold_what_is_missing(tmp_path: Path) -> None:

@@ -32,10 +32,11 @@ class InputFile:
 
 @dataclass(frozen=True)
 class Archive:
-    """An archive of the data folder, and the input files that it holds."""
+    """An archive of the data folder, the folder it was taken out to, and its input files."""
 
     origin: str
     stamp: str
+    folder: str
     files: list[InputFile]
 
 

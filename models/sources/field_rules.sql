@@ -112,7 +112,7 @@ any_values as (
     select
         field,
         unnest(['>=', '<=']) as operator,
-        if(bound = floor(bound), bound::bigint::varchar, bound::varchar) as value,
+        regexp_replace(bound::varchar, '\.0$', '') as value,
     from quartiles
     where lowest < bound and bound < highest
 ),

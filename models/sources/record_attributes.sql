@@ -52,9 +52,11 @@ rival_names as (
     having count(*) > 1
 ),
 
+-- One path has two names where an attribute of an older vintage has another name today.
 path_fields as (
     select
         leaf_path,
+        leaf_name,
         leaf_name
         || if(
             leaf_name in (select leaf_name from rival_names) and spelling > 1,
@@ -76,7 +78,7 @@ final as (
         record_leaves.raw_value,
         record_leaves.value,
     from record_leaves
-    inner join path_fields on record_leaves.leaf_path = path_fields.leaf_path
+    inner join path_fields using (leaf_path, leaf_name)
 )
 
 select * from final

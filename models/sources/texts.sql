@@ -1,5 +1,8 @@
 -- One row per review or tip of a known record, its text cleaned; empty and repeated ones marked.
-with records as (select * from {{ ref('records') }}),
+{{ config(materialized='staged', inputs=['business', 'review', 'tip']) }}
+with stg_records as (
+    select business_id as record_id from {{ ref('stg_businesses') }}
+),
 
 reviews as (select * rename (business_id as record_id) from {{ ref('stg_reviews') }}),
 
@@ -27,10 +30,17 @@ both_kinds as (
     from tips
 ),
 
--- Kept, so that the files are read once.
-known_texts as materialized (
+known_texts as (
     select * from both_kinds
-    where record_id in (select record_id from records)
+    where record_id in (select record_id from stg_records)
+),
+
+-- Kept, so that the files are read once.
+cleaned_texts as materialized (
+    select
+        * exclude (content),
+        {{ clean_text('content') }} as content,
+    from known_texts
 ),
 
 -- The same words about the same record count once; the first text stands for them.
@@ -41,19 +51,12 @@ repeated_texts as (
             text_id,
             record_id,
             written_at,
-            md5(trim(content)) as content_hash,
-        from known_texts
+            md5(content) as content_hash,
+        from cleaned_texts
     ) as hashed_texts
     qualify row_number() over (
         partition by record_id, content_hash order by written_at nulls last, text_id
     ) > 1
-),
-
-cleaned_texts as (
-    select
-        * exclude (content),
-        {{ clean_text('content') }} as content,
-    from known_texts
 ),
 
 final as (

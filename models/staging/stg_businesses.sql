@@ -39,11 +39,15 @@ final as (
         {{ mask_emails(
             "coalesce(address, replace(trim(place_street), e'\\n', ', '), '')"
         ) }} as address,
-        coalesce(
-            nullif({{ one_line('city') }}, ''), nullif({{ one_line('place.city') }}, '')
-        ) as city,
-        coalesce(nullif({{ one_line('state') }}, ''), nullif(place.state, '')) as state,
-        coalesce(nullif(trim(postal_code), ''), nullif(place_code, '')) as postal_code,
+        {{ mask_emails(
+            "coalesce(nullif(" ~ one_line('city') ~ ", ''), nullif(" ~ one_line('place.city') ~ ", ''))"
+        ) }} as city,
+        {{ mask_emails(
+            "coalesce(nullif(" ~ one_line('state') ~ ", ''), nullif(place.state, ''))"
+        ) }} as state,
+        {{ mask_emails(
+            "coalesce(nullif(trim(postal_code), ''), nullif(place_code, ''))"
+        ) }} as postal_code,
         try_cast(latitude as double) as latitude,
         try_cast(longitude as double) as longitude,
         -- A rating off the scale is none.
@@ -63,13 +67,15 @@ final as (
                         categories ->> '$[*]',
                         string_split(categories ->> '$', ',')
                     ),
-                    lambda part: {{ one_line('part') }}
+                    lambda part: {{ mask_emails(one_line('part')) }}
                 ),
                 lambda part: length(part) between 1 and {{ var('name_max_chars') }}
             ),
             []
         ) as categories,
-        if(json_type(attributes) = 'OBJECT', attributes, null) as attributes,
+        if(
+            json_type(attributes) = 'OBJECT', {{ mask_emails('attributes::varchar') }}::json, null
+        ) as attributes,
         if(full_address is null, 'current', '2015') as vintage,
         line_number,
     from placed

@@ -10,7 +10,7 @@ final as (
         photo_id,
         business_id,
         {{ mask_emails("nullif(trim(caption), '')") }} as caption,
-        nullif(trim(label), '') as label,
+        {{ mask_emails("nullif(trim(label), '')") }} as label,
         line_number,
     from lines
 )

@@ -1,7 +1,8 @@
--- Input files of which not each line is either accepted or rejected, once.
+-- Input files of which not each line is either accepted or rejected, once. An accepted review is a
+-- row of texts: nothing else keeps it.
 {%- set files = [
-    ('business', 'stg_businesses'), ('review', 'stg_reviews'), ('tip', 'stg_tips'),
-    ('user', 'stg_users'), ('checkin', 'stg_checkins'), ('photos', 'stg_photos'),
+    ('business', 'stg_businesses'), ('tip', 'stg_tips'), ('user', 'stg_users'),
+    ('checkin', 'stg_checkins'), ('photos', 'stg_photos'),
 ] %}
 with input_counts as (select * from {{ ref('input_counts') }}),
 
@@ -9,13 +10,19 @@ places as (
     {%- for file, model in files %}
     select
         '{{ file }}' as file,
-        line_number,
+        line_number::varchar as place,
     from {{ ref(model) }}
     union all
     {%- endfor %}
     select
+        'review' as file,
+        text_id as place,
+    from {{ ref('texts') }}
+    where source_kind = 'review'
+    union all
+    select
         file,
-        line_number,
+        line_number::varchar as place,
     from {{ ref('rejected_rows') }}
 ),
 
@@ -23,7 +30,7 @@ counts as (
     select
         file,
         count(*) as place_count,
-        count(distinct line_number) as distinct_count,
+        count(distinct place) as distinct_count,
     from places
     group by file
 ),

@@ -12,6 +12,8 @@ mentions as (
     from texts
     inner join text_features
         on {{ request_key('extractor', ['texts.content']) }} = text_features.request_key
+    -- What was said before is not said by one more.
+    where not texts.is_duplicate
 ),
 
 final as (
