@@ -54,13 +54,13 @@ def stage(data: Path, warehouse: Path, threads: int = 2) -> duckdb.DuckDBPyConne
         make(connection, model)
     make(connection, "rejected_rows")
     make(connection, "stg_photo_files")
-    connection.execute(f"create table texts as {render_model('sources/texts')}")
+    make(connection, "texts", "sources")
     return connection
 
 
-def make(connection: duckdb.DuckDBPyConnection, model: str) -> None:
-    """Make one table of staging, as the staged materialization does."""
-    for statement in _statements(model):
+def make(connection: duckdb.DuckDBPyConnection, model: str, folder: str = "staging") -> None:
+    """Make one table, as the staged materialization does."""
+    for statement in _statements(model, folder):
         connection.execute(statement)
 
 
@@ -74,9 +74,9 @@ def make_seed(connection: duckdb.DuckDBPyConnection, name: str) -> None:
 
 
 @cache
-def _statements(model: str) -> list[str]:
-    preparation = render_pre_hook(f"staging/{model}")
-    table = f"create table {model} as {render_model(f'staging/{model}')}"
+def _statements(model: str, folder: str) -> list[str]:
+    preparation = render_pre_hook(f"{folder}/{model}")
+    table = f"create table {model} as {render_model(f'{folder}/{model}')}"
     return [preparation, table] if preparation else [table]
 
 

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -87,6 +88,12 @@ def test_functions_and_axis_order_hold_on_cursors(connection, collection, tmp_pa
     assert one(cursor, "select model_signature('reranker', '')") == one(
         connection, "select model_signature('reranker', '')"
     )
+
+
+def test_memory_is_bounded(collection, tmp_path):
+    settings = replace(make_settings(collection, tmp_path), memory_gb=2)
+    with connect(":memory:", settings) as bounded:
+        assert one(bounded, "select current_setting('memory_limit')") == "1.8 GiB"
 
 
 def test_variables_point_to_files_that_exist(connection, collection, tmp_path):

@@ -45,9 +45,10 @@ def connect(path: Path | str, settings: Settings) -> DuckDBPyConnection:
 def configure_connection(
     connection: DuckDBPyConnection, settings: Settings, profile: Profile
 ) -> None:
-    """What all cursors of a database share: the extension, threads, functions."""
+    """What all cursors of a database share: the extension, threads, memory, functions."""
     load_extension(connection, "spatial")
     connection.execute(f"set threads = {settings.threads}")
+    connection.execute(f"set memory_limit = '{settings.memory_gb}GB'")
     inputs = read_inputs(settings)
     asking = Asking(
         settings.threads,

@@ -59,6 +59,7 @@ class Settings:
     questions: int
     seed: int
     threads: int
+    memory_gb: int
     max_cost: CostLimit | None = None
     fields: Path | None = None
     # Ask again what has no answer (`make retry-unresolved`).
@@ -87,6 +88,7 @@ class Settings:
             questions=_integer(environ, "HETERQA_QUESTIONS", 100, 1, 100_000),
             seed=_integer(environ, "HETERQA_SEED", 7, 0),
             threads=_integer(environ, "HETERQA_THREADS", os.cpu_count() or 1, 1, 256),
+            memory_gb=_integer(environ, "HETERQA_MEMORY_GB", _default_memory_gb(), 1, 10_000),
             max_cost=_cost_limit(environ, "HETERQA_MAX_COST"),
             fields=_path(environ, "HETERQA_FIELDS"),
             retry_unresolved=_integer(environ, "HETERQA_RETRY_UNRESOLVED", 0, 0, 1) == 1,
@@ -104,6 +106,7 @@ class Settings:
             "HETERQA_QUESTIONS": str(self.questions),
             "HETERQA_SEED": str(self.seed),
             "HETERQA_THREADS": str(self.threads),
+            "HETERQA_MEMORY_GB": str(self.memory_gb),
             "HETERQA_MAX_COST": str(self.max_cost or ""),
             "HETERQA_FIELDS": str(self.fields or ""),
             "HETERQA_RETRY_UNRESOLVED": str(int(self.retry_unresolved)),
@@ -335,6 +338,12 @@ def _folder(environ: Mapping[str, str], variable: str, default: Path) -> Path:
 def _path(environ: Mapping[str, str], variable: str) -> Path | None:
     text = environ.get(variable, "").strip()
     return Path(os.path.normpath(Path(text).expanduser().absolute())) if text else None
+
+
+def _default_memory_gb() -> int:
+    """So that a whole build stays under 8 GB."""
+    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(6, int(physical * 0.8 / 1e9)))
 
 
 def _integer(
