@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import importlib.util
 import math
 from fractions import Fraction
 from itertools import pairwise
+from types import SimpleNamespace
 from typing import Any
 
 import duckdb
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.render import render
+from tests.render import REPO, render, render_model
 from udfs.block_search import UNIT_ROUNDOFF, Block, Hits, nearest, pack_allowed
 
-Rows = list[tuple[int, int, float]]
+Rows = list[tuple[int, int, int, float]]
 # Few values: many vectors are equal, opposite, zero, or equally near once rounded. Products of the
 # first two differ by less than a rounded similarity tells apart.
 VALUES = [0.0, 0.5, -0.5, 0.25, 0.1768, 1.0, 0.00006, 0.5005]
 SIMILARITY = render("{{ similarity('$a', '$b') }}")
+KEY = render("{{ vector_key('query', 'content') }}")
 HALF = st.sampled_from([np.float16(value) for value in VALUES])
 
 
@@ -42,12 +46,14 @@ def brute_force(
     hits = []
     for number, query in enumerate(queries):
         components = [Fraction(float(value)) for value in query]
-        found = sorted(
-            (-rounded(sum((a * b for a, b in zip(components, row, strict=True)), Fraction())), key)
-            for row, key, group in zip(exact, block.numbers, block.groups, strict=True)
-            if sees[number, group]
-        )
-        hits += [(number, int(key), float(-similarity)) for similarity, key in found[:k]]
+        found: dict[int, tuple[Fraction, int, int]] = {}
+        for row, entry, passage, group in zip(exact, *block[1:], strict=True):
+            if sees[number, group]:
+                product = sum((a * b for a, b in zip(components, row, strict=True)), Fraction())
+                passage_found = (-rounded(product), int(entry), int(passage))
+                found[entry] = min(passage_found, found.get(entry, passage_found))
+        nearest_first = sorted(found.values())[:k]
+        hits += [(number, entry, passage, float(-s)) for s, entry, passage in nearest_first]
     return hits
 
 
@@ -70,7 +76,9 @@ def searches(draw: st.DrawFn) -> tuple[Any, Block, Any]:
     vector = st.lists(HALF, min_size=dimensions, max_size=dimensions)
     queries = draw(st.lists(vector, min_size=1, max_size=9))
     vectors = draw(st.lists(vector, max_size=30))
-    numbers = draw(st.permutations(range(len(vectors))))
+    # Entries have up to as many passages as `of_each`, here and there in the blocks.
+    of_each = draw(st.integers(1, 3))
+    places = np.array(draw(st.permutations(range(len(vectors)))), np.int64)
     groups = draw(st.lists(st.integers(0, 3), min_size=len(vectors), max_size=len(vectors)))
     sees = draw(
         st.lists(st.lists(st.booleans(), min_size=4, max_size=4), min_size=9, max_size=9)
@@ -78,7 +86,8 @@ def searches(draw: st.DrawFn) -> tuple[Any, Block, Any]:
     )
     block = Block(
         np.array(vectors, np.float16).reshape(-1, dimensions),
-        np.array(numbers, np.int64),
+        places // of_each,
+        places % of_each,
         np.array(groups, np.int64),
     )
     return np.array(queries, np.float16), block, np.array(sees[: len(queries)])
@@ -118,14 +127,14 @@ def test_close_similarities_of_many_dimensions(k: int) -> None:
     queries, vectors = vectors[:40], vectors[40:]
     generator = np.random.default_rng(6)
     numbers = generator.permutation(len(vectors))
-    block = Block(vectors, numbers, numbers % 11)
+    block = Block(vectors, numbers, np.ones_like(numbers), numbers % 11)
     sees = generator.random((40, 11)) < 0.6
     steps = np.rint(queries.astype(float) @ vectors.astype(float).T * 10_000)
     expected = []
     for number in range(len(queries)):
         nearest_first = np.lexsort((numbers, -steps[number]))
         seen = nearest_first[sees[number, block.groups[nearest_first]]][:k]
-        expected += [(number, int(numbers[row]), steps[number, row] / 10_000) for row in seen]
+        expected += [(number, int(numbers[row]), 1, steps[number, row] / 10_000) for row in seen]
     for size, threads in ((700, 2), (20_000, 1)):
         hits = nearest(queries, in_blocks(block, size), k, packed(sees), threads=threads)
         assert rows_of(hits) == expected
@@ -133,7 +142,8 @@ def test_close_similarities_of_many_dimensions(k: int) -> None:
 
 def test_parts_as_small_as_the_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     vectors = near_vectors(500, 16, seed=8)
-    block = Block(vectors, np.arange(500), np.zeros(500, np.int64))
+    zeros = np.zeros(500, np.int64)
+    block = Block(vectors, np.arange(500), zeros, zeros)
     whole = rows_of(nearest(vectors[:20], [block], 10))
     seen: list[int] = []
     monkeypatch.setattr("udfs.block_search.PAIR_BYTES", 100_000)
@@ -169,7 +179,8 @@ def test_the_margin_holds_for_any_order_of_summation() -> None:
 @settings(deadline=None, max_examples=100)
 @given(*[st.lists(st.floats(-1, 1, width=16).map(np.float16), min_size=4, max_size=4)] * 2)
 def test_similarity_is_that_of_the_macro(a: list[Any], b: list[Any]) -> None:
-    block = Block(np.array([b]), np.zeros(1, np.int64), np.zeros(1, np.int64))
+    zero = np.zeros(1, np.int64)
+    block = Block(np.array([b]), zero, zero, zero)
     hits = nearest(np.array([a]), [block], 1)
     row = duckdb.execute(
         f"select {SIMILARITY}",
@@ -179,7 +190,8 @@ def test_similarity_is_that_of_the_macro(a: list[Any], b: list[Any]) -> None:
 
 
 def test_says_what_cannot_be_searched() -> None:
-    block = Block(np.ones((2, 3), np.float16), np.arange(2), np.zeros(2, np.int64))
+    zeros = np.zeros(2, np.int64)
+    block = Block(np.ones((2, 3), np.float16), np.arange(2), zeros, zeros)
     with pytest.raises(ValueError, match="vectors of 3 numbers, queries of 4"):
         nearest(np.ones((1, 4), np.float16), [block], 1)
     block.vectors[1, 1] = np.nan
@@ -188,7 +200,146 @@ def test_says_what_cannot_be_searched() -> None:
 
 
 def test_nothing_to_search() -> None:
-    none = Block(np.empty((0, 3), np.float16), np.empty(0, np.int64), np.empty(0, np.int64))
+    empty = np.empty(0, np.int64)
+    none = Block(np.empty((0, 3), np.float16), empty, empty, empty)
     assert rows_of(nearest(np.ones((2, 3)), [], 5)) == []
     assert rows_of(nearest(np.ones((2, 3)), [none], 5)) == []
     assert rows_of(nearest(np.empty((0, 3)), [none], 5)) == []
+
+
+MODEL = "construction/recovery_nearest"
+# What the models say, as one statement that a person would write.
+PLAIN_HITS = render(
+    """
+    with queries as (
+        select claim_id, 'for' as direction, claim as sentence from field_claims
+        union all
+        select claim_id, 'against' as direction, negation as sentence from field_claims
+    ),
+
+    passages as (
+        select
+            queries.claim_id,
+            queries.direction,
+            corpus_entries.source,
+            corpus_entries.entry_id,
+            entry_vectors.passage_number,
+            corpus_entries.record_id,
+            {{ similarity('claim_vectors.vector', 'entry_vectors.vector') }} as similarity,
+        from queries
+        inner join claim_vectors on claim_vectors.content = queries.sentence
+        inner join corpus_entries on corpus_entries.source in ('text', 'photo')
+        inner join entry_vectors on entry_vectors.entry_id = corpus_entries.entry_id
+        where
+            (queries.claim_id, corpus_entries.record_id)
+            in (select claim_id, record_id from recovery_pairs)
+            and similarity is not null
+    ),
+
+    entries as (
+        select * from passages
+        qualify row_number() over (
+            partition by claim_id, direction, entry_id
+            order by similarity desc, passage_number asc
+        ) = 1
+    )
+
+    select * from entries
+    qualify row_number() over (
+        partition by claim_id, direction, source order by similarity desc, entry_id asc
+    ) <= $depth
+    order by all
+    """
+)
+
+
+def small_warehouse(seed: int, dimensions: int = 8) -> duckdb.DuckDBPyConnection:
+    """60 records, 400 entries of one to three passages, 5 claims, and vectors full of ties."""
+    generator = np.random.default_rng(seed)
+
+    def vector() -> list[float]:
+        return [float(value) for value in np.float16(generator.integers(-2, 3, dimensions) / 5)]
+
+    tables: dict[str, list[tuple[Any, ...]]] = {
+        # Two claims have the same negation; the call for one claim failed.
+        "field_claims (claim_id text, claim text, negation text)": [
+            (claim, f"is {claim}", f"not {min(claim, 'b')}") for claim in "abcde"
+        ],
+        "claim_vectors (content text, vector float[])": [
+            (f"{word} {claim}", None if (word, claim) == ("is", "c") else vector())
+            for word in ("is", "not")
+            for claim in "abcde"
+        ],
+        "recovery_pairs (claim_id text, record_id text, purpose text)": [
+            (claim, f"r{record}", purpose)
+            for claim in "abcde"
+            for record in range(60)
+            for purpose in ("unknown", "hidden")[: generator.integers(3)]
+        ],
+    }
+    entries, passages = [], []
+    for number in generator.permutation(400).tolist():
+        source = ("text", "photo", "fields")[min(number % 4, 2)]
+        entries.append((f"{source}:é{number}", f"r{generator.integers(60)}", source))
+        for passage in generator.permutation(2 + (source == "text") * number % 3).tolist():
+            passages.append((entries[-1][0], passage, None if number == 8 else vector()))
+    tables["corpus_entries (entry_id text, record_id text, source text)"] = entries
+    tables["entry_vectors (entry_id text, passage_number int, vector float[])"] = passages
+
+    con = duckdb.connect()
+    con.execute("create macro model_signature(role, task) as role || task")
+    for table, rows in tables.items():
+        con.execute(f"create table {table}")
+        columns = [f"c{number}" for number in range(len(rows[0]))]
+        found = pa.table(dict(zip(columns, zip(*rows, strict=True), strict=True)))
+        con.register("found", found).execute(f"insert into {table.split()[0]} from found")
+    con.execute("alter table claim_vectors add column request_key text")
+    con.execute(f"update claim_vectors set request_key = {KEY}")
+    return con
+
+
+def search_in(con: duckdb.DuckDBPyConnection, **variables: Any) -> list[tuple[Any, ...]]:
+    """The rows of recovery_hits, made as a build makes them."""
+    spec = importlib.util.spec_from_file_location("nearest_model", REPO / f"models/{MODEL}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    config = SimpleNamespace(meta_get=variables.get)
+    for name in ("recovery_queries", "recovery_entries"):
+        con.execute(f"create or replace table {name} as {render_model(f'construction/{name}')}")
+    found = module.model(SimpleNamespace(ref=con.table, config=config), con)
+    con.register("found", found)
+    con.execute("create or replace table recovery_nearest as from found")
+    hits = render_model("construction/recovery_hits")
+    return con.execute(f"from ({hits}) order by all").fetchall()
+
+
+@pytest.mark.parametrize("depth", [1, 12, 1000])
+def test_the_models_are_what_plain_sql_says(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    con = small_warehouse(seed=depth)
+    expected = con.execute(PLAIN_HITS, {"depth": depth}).fetchall()
+    assert {row[:3] for row in expected} == {
+        (claim, direction, source)
+        for claim in "abcde"
+        for direction in ("for", "against")
+        for source in ("text", "photo")
+        if (claim, direction) != ("c", "for")
+    }
+    assert search_in(con, recovery_depth=depth, search_memory_mb=1) == expected
+    monkeypatch.setattr("udfs.vectors.BATCH_ROWS", 2048)
+    monkeypatch.setenv("HETERQA_THREADS", "1")
+    assert search_in(con, recovery_depth=depth, search_memory_mb=512) == expected
+
+
+@pytest.mark.parametrize("table", ["recovery_pairs", "field_claims", "entry_vectors"])
+def test_nothing_to_recover(table: str) -> None:
+    con = small_warehouse(seed=1)
+    con.execute(f"delete from {table}")
+    assert search_in(con, recovery_depth=5, search_memory_mb=1) == []
+
+
+def test_vectors_of_two_models_are_not_compared() -> None:
+    con = small_warehouse(seed=1)
+    con.execute("update entry_vectors set vector = vector[:4] where entry_id = 'text:é4'")
+    with pytest.raises(ValueError, match="vectors of 4 and of 8 numbers in one search"):
+        search_in(con, recovery_depth=5, search_memory_mb=1)

@@ -41,23 +41,26 @@ Bits = NDArray[np.uint8]
 
 
 class Block(NamedTuple):
-    """Some of the vectors to search.
+    """Some of the vectors to search: passages of entries.
 
     vectors: n x d, of float16 values, as float16 or float32; of about unit length
-    numbers: n, distinct over all blocks: of equally near vectors, the lower number is nearer
-    groups: n, the row of the mask for each vector
+    entries: n, the entry of each; of equally near ones, the lower number is nearer
+    passages: n, the number of each within its entry
+    groups: n, the row of the mask for each
     """
 
     vectors: NDArray[Any]
-    numbers: NDArray[Any]
+    entries: NDArray[Any]
+    passages: NDArray[Any]
     groups: NDArray[Any]
 
 
 class Hits(NamedTuple):
-    """The nearest vectors by query, nearest first."""
+    """The nearest entries by query, nearest first, each by its nearest passage."""
 
     queries: Integers
-    numbers: Integers
+    entries: Integers
+    passages: Integers
     similarities: Doubles
 
 
@@ -70,11 +73,12 @@ def nearest(
     threads: int = 1,
     memory_mb: int = 512,
 ) -> Hits:
-    """For each query, the k nearest vectors: similarity to 4 decimals descending, then number.
+    """For each query, the k nearest entries: similarity to 4 decimals descending, then number.
 
-    queries: q x d, float16 values. allowed: which groups a query sees, from `pack_allowed`; all
-    without it. Fewer than k hits where a query sees fewer vectors. The working memory beside the
-    hits and `allowed` is about memory_mb, and less for small searches.
+    Of an entry, the nearest passage counts, the first of equally near ones. queries: q x d, float16
+    values. allowed: which groups a query sees, from `pack_allowed`; all without it. Fewer than k
+    hits where a query sees fewer entries. The working memory beside the hits and `allowed` is about
+    memory_mb, and less for small searches.
 
     Raises ValueError for vectors of another length than the queries', or not finite ones.
     """
@@ -109,15 +113,16 @@ def pack_allowed(
 
 
 class _Near(NamedTuple):
-    """Pairs of a query and a vector that may be among the k nearest; steps: 10,000 similarities."""
+    """Queries and passages that may be among their k nearest; steps: 10,000 similarities."""
 
     queries: Integers
     steps: Integers
-    numbers: Integers
+    entries: Integers
+    passages: Integers
 
 
 class _Search:
-    """The queries, and the nearest vectors of each so far."""
+    """The queries, and the nearest entries of each so far."""
 
     def __init__(self, queries: NDArray[Any], k: int, allowed: Bits | None) -> None:
         self.queries = np.ascontiguousarray(queries, np.float32)
@@ -129,7 +134,7 @@ class _Search:
         # What is rounded to less than this is not among the k nearest.
         self.least = np.full(count, -np.inf)
         none = np.empty(0, np.int64)
-        self.best = _Near(none, none, none)
+        self.best = _Near(none, none, none, none)
         self.waiting: list[_Near] = []
 
     def near(self, block: Block) -> _Near:
@@ -149,13 +154,16 @@ class _Search:
             bits = self.allowed[block.groups]
             is_near &= np.unpackbits(bits, axis=1, count=len(self.queries)).view(bool)
         # While little is known of the k nearest, the k nearest of the block rule out much of it.
-        if len(vectors) > self.k and np.count_nonzero(is_near) > 2 * self.k * len(self.queries):
-            products[~is_near] = -np.inf
-            place = len(vectors) - self.k
-            kth = np.partition(products, place, axis=0)[place].astype(np.float64)
-            is_near &= products >= _rounded_down(kth - 2 * (HALF_STEP + margins))
+        if np.count_nonzero(is_near) > 2 * self.k * len(self.queries):
+            # So many passages are of k entries at least.
+            place = len(vectors) - self.k * int(np.unique_counts(block.entries).counts.max())
+            if place > 0:
+                products[~is_near] = -np.inf
+                kth = np.partition(products, place, axis=0)[place].astype(np.float64)
+                is_near &= products >= _rounded_down(kth - 2 * (HALF_STEP + margins))
         rows, queries = np.divmod(np.flatnonzero(is_near), len(self.queries))
-        return _Near(queries, self._steps(vectors, rows, queries), block.numbers[rows])
+        steps = self._steps(vectors, rows, queries)
+        return _Near(queries, steps, block.entries[rows], block.passages[rows])
 
     def _steps(self, vectors: Floats, rows: Integers, queries: Integers) -> Integers:
         """Exact similarities in ten thousandths, rounded as `round(similarity, 4)` rounds.
@@ -180,14 +188,16 @@ class _Search:
 
     def _settle(self) -> None:
         """Keep the k nearest of each query, in order, and note how near the next have to be."""
-        queries, steps, numbers = map(np.concatenate, zip(self.best, *self.waiting, strict=True))
+        near = _Near(*map(np.concatenate, zip(self.best, *self.waiting, strict=True)))
         self.waiting = []
-        order = np.lexsort((numbers, -steps, queries))
-        queries = queries[order]
-        starts = np.searchsorted(queries, np.arange(len(self.queries)))
-        is_kept = np.arange(len(queries)) - starts[queries] < self.k
-        order = order[is_kept]
-        self.best = _Near(queries[is_kept], steps[order], numbers[order])
+        near = _at(near, np.lexsort((near.passages, near.entries, -near.steps, near.queries)))
+        # Stable, so the nearest passage of an entry comes first.
+        by_entry = np.lexsort((near.entries, near.queries))
+        is_first = np.zeros(len(by_entry), bool)
+        is_first[by_entry] = _differs(near.entries[by_entry]) | _differs(near.queries[by_entry])
+        near = _at(near, is_first)
+        starts = np.searchsorted(near.queries, np.arange(len(self.queries)))
+        self.best = _at(near, np.arange(len(near.queries)) - starts[near.queries] < self.k)
         counts = np.bincount(self.best.queries, minlength=len(self.queries))
         last = np.cumsum(counts)[counts == self.k] - 1
         # Replaced and not changed: workers read it meanwhile, and an older one is as true.
@@ -197,7 +207,17 @@ class _Search:
 
     def hits(self) -> Hits:
         self._settle()
-        return Hits(self.best.queries, self.best.numbers, self.best.steps / SIMILARITY_STEPS)
+        queries, steps, entries, passages = self.best
+        return Hits(queries, entries, passages, steps / SIMILARITY_STEPS)
+
+
+def _at(near: _Near, places: NDArray[Any]) -> _Near:
+    return _Near(*(part[places] for part in near))
+
+
+def _differs(sorted_values: Integers) -> NDArray[np.bool_]:
+    """Whether each is another than the one before it."""
+    return np.concatenate([[True], sorted_values[1:] != sorted_values[:-1]])[: len(sorted_values)]
 
 
 def _parts(blocks: Iterable[Block], rows: int) -> Iterator[Block]:
@@ -205,7 +225,7 @@ def _parts(blocks: Iterable[Block], rows: int) -> Iterator[Block]:
     for block in blocks:
         for start in range(0, len(block.vectors), rows):
             some = slice(start, start + rows)
-            yield Block(block.vectors[some], block.numbers[some], block.groups[some])
+            yield Block(*(part[some] for part in block))
 
 
 def _lengths(vectors: Floats) -> Doubles:
