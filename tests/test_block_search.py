@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import importlib.util
 import math
+import shutil
+import subprocess
+import sys
 from fractions import Fraction
 from itertools import pairwise
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +20,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from tests.builds import environment
 from tests.render import REPO, render, render_model
 from udfs.block_search import UNIT_ROUNDOFF, Block, Hits, nearest, pack_allowed
 
@@ -194,9 +199,10 @@ def test_says_what_cannot_be_searched() -> None:
     block = Block(np.ones((2, 3), np.float16), np.arange(2), zeros, zeros)
     with pytest.raises(ValueError, match="vectors of 3 numbers, queries of 4"):
         nearest(np.ones((1, 4), np.float16), [block], 1)
-    block.vectors[1, 1] = np.nan
-    with pytest.raises(ValueError, match="not finite"):
-        nearest(np.ones((1, 3), np.float16), [block], 1)
+    for value in (np.nan, np.inf, 40):
+        block.vectors[1, 1] = value
+        with pytest.raises(ValueError, match="may reach 32, or a vector is not finite"):
+            nearest(np.ones((1, 3), np.float16), [block], 1)
 
 
 def test_nothing_to_search() -> None:
@@ -343,3 +349,28 @@ def test_vectors_of_two_models_are_not_compared() -> None:
     con.execute("update entry_vectors set vector = vector[:4] where entry_id = 'text:é4'")
     with pytest.raises(ValueError, match="vectors of 4 and of 8 numbers in one search"):
         search_in(con, recovery_depth=5, search_memory_mb=1)
+
+
+def hits_and_plain(path: Path, depth: int) -> tuple[list[Any], list[Any]]:
+    with duckdb.connect(path, read_only=True) as con:
+        con.execute("set search_path = 'construction,retrieval,vectors'")
+        hits = con.execute("from recovery_hits order by all").fetchall()
+        return hits, con.execute(PLAIN_HITS, {"depth": depth}).fetchall()
+
+
+def test_a_build_finds_what_plain_sql_finds(warehouse: Path, data: Path, tmp_path: Path) -> None:
+    hits, plain = hits_and_plain(warehouse / "heterqa.duckdb", depth=300)
+    assert hits == plain and {hit[2] for hit in hits} == {"text", "photo"}
+
+    # Again with another depth and hardly any memory: vars arrive, and one thread is enough.
+    shutil.copy(warehouse / "build.duckdb", tmp_path)
+    arguments = ["run", "--select", "recovery_nearest", "recovery_hits"]
+    arguments += ["--vars", "{recovery_depth: 3, search_memory_mb: 1}"]
+    code = (
+        "from dagster_defs.dbt import run_dbt; from udfs.settings import Settings; "
+        f"list(run_dbt(Settings.from_env(), {arguments}))"
+    )
+    environ = environment(tmp_path, data, HETERQA_THREADS="1")
+    subprocess.run([sys.executable, "-c", code], env=environ, check=True, cwd=tmp_path)
+    hits, plain = hits_and_plain(tmp_path / "build.duckdb", depth=3)
+    assert hits == plain and len(hits) > 0

@@ -28,8 +28,12 @@ HALF_STEP = 0.5 / SIMILARITY_STEPS
 UNIT_ROUNDOFF = 2.0**-24
 # What the arithmetic of the bounds itself may lose, in doubles.
 SLACK = 1e-9
+# Products of float16 values are multiples of 2^-48, so sums below this are exact in a double.
+LARGEST = 32.0
+# Above the ten thousandths of any similarity.
+MANY_STEPS = 1 << 20
 # Pairs whose exact similarity is computed together: what they need fits in a processor's cache.
-EXACT_PAIRS = 1024
+EXACT_PAIRS = 256
 # Memory for a pair of a vector and a query, at its most: its product, a copy to find the k-th best,
 # whether it is allowed, and, where it cannot be ruled out, its numbers.
 PAIR_BYTES = 40
@@ -80,7 +84,8 @@ def nearest(
     hits where a query sees fewer entries. The working memory beside the hits and `allowed` is about
     memory_mb, and less for small searches.
 
-    Raises ValueError for vectors of another length than the queries', or not finite ones.
+    Raises ValueError for vectors with more or fewer components than the queries, not finite ones,
+    and ones so long that their similarity would not be exact.
     """
     search = _Search(queries, k, allowed)
     count, dimensions = queries.shape
@@ -130,7 +135,8 @@ class _Search:
         self.allowed = allowed
         count, dimensions = self.queries.shape
         share = dimensions * UNIT_ROUNDOFF
-        self.margins = share / (1 - share) * _lengths(self.queries)
+        self.lengths = _lengths(self.queries)
+        self.margins = share / (1 - share) * self.lengths
         # What is rounded to less than this is not among the k nearest.
         self.least = np.full(count, -np.inf)
         none = np.empty(0, np.int64)
@@ -145,8 +151,9 @@ class _Search:
                 f"vectors of {vectors.shape[1]} numbers, queries of {self.queries.shape[1]}"
             )
         longest = _lengths(vectors).max(initial=0.0)
-        if not np.isfinite(longest):
-            raise ValueError("a vector holds a number that is not finite")
+        # Written so that it holds for what is not a number, too.
+        if not longest * self.lengths.max() < LARGEST:
+            raise ValueError(f"a similarity may reach {LARGEST:.0f}, or a vector is not finite")
         margins = self.margins * longest + SLACK
         products = vectors @ self.queries.T
         is_near = products >= _rounded_down(self.least - HALF_STEP - margins)
@@ -181,33 +188,40 @@ class _Search:
         return (whole + np.trunc(2 * (sums - whole))).astype(np.int64)
 
     def add(self, near: _Near) -> None:
-        """Take note of what was found; sorted once it is as much as there is."""
+        """Take note of what was found, and, once it is enough to matter, of what it rules out."""
         self.waiting.append(near)
-        if sum(len(found.queries) for found in self.waiting) > self.k * len(self.queries) // 2:
+        if sum(len(found.queries) for found in self.waiting) > self.k * len(self.queries) // 8:
             self._settle()
 
     def _settle(self) -> None:
-        """Keep the k nearest of each query, in order, and note how near the next have to be."""
+        """Keep the k nearest of each query, and note how near the next have to be."""
         near = _Near(*map(np.concatenate, zip(self.best, *self.waiting, strict=True)))
         self.waiting = []
-        near = _at(near, np.lexsort((near.passages, near.entries, -near.steps, near.queries)))
-        # Stable, so the nearest passage of an entry comes first.
-        by_entry = np.lexsort((near.entries, near.queries))
-        is_first = np.zeros(len(by_entry), bool)
-        is_first[by_entry] = _differs(near.entries[by_entry]) | _differs(near.queries[by_entry])
-        near = _at(near, is_first)
-        starts = np.searchsorted(near.queries, np.arange(len(self.queries)))
-        self.best = _at(near, np.arange(len(near.queries)) - starts[near.queries] < self.k)
-        counts = np.bincount(self.best.queries, minlength=len(self.queries))
-        last = np.cumsum(counts)[counts == self.k] - 1
+        near = _nearest_passages(near)
+        every = np.arange(len(self.queries) + 1)
+        # Sorted, the keys of a query follow each other, the nearest first.
+        keys = near.queries * (2 * MANY_STEPS) + MANY_STEPS - near.steps
+        in_order = np.sort(keys)
+        starts = np.searchsorted(in_order, every * (2 * MANY_STEPS))
+        kth = every[1:] * (2 * MANY_STEPS)
+        is_full = np.diff(starts) >= self.k
+        kth[is_full] = in_order[starts[:-1][is_full] + self.k - 1]
+        is_kept = keys < kth[near.queries]
+        # Of those that are as near as the k-th, the first entries are kept.
+        tied = np.flatnonzero(keys == kth[near.queries])
+        tied = tied[np.lexsort((near.entries[tied], near.queries[tied]))]
+        places = np.arange(len(tied)) - np.searchsorted(near.queries[tied], near.queries[tied])
+        free = self.k - np.bincount(near.queries[is_kept], minlength=len(self.queries))
+        is_kept[tied[places < free[near.queries[tied]]]] = True
+        self.best = _at(near, is_kept)
         # Replaced and not changed: workers read it meanwhile, and an older one is as true.
-        least = self.least.copy()
-        least[counts == self.k] = self.best.steps[last] / SIMILARITY_STEPS
-        self.least = least
+        steps = MANY_STEPS + every[:-1] * (2 * MANY_STEPS) - kth
+        self.least = np.where(is_full, steps / SIMILARITY_STEPS, -np.inf)
 
     def hits(self) -> Hits:
         self._settle()
-        queries, steps, entries, passages = self.best
+        order = np.lexsort((self.best.entries, -self.best.steps, self.best.queries))
+        queries, steps, entries, passages = _at(self.best, order)
         return Hits(queries, entries, passages, steps / SIMILARITY_STEPS)
 
 
@@ -215,9 +229,18 @@ def _at(near: _Near, places: NDArray[Any]) -> _Near:
     return _Near(*(part[places] for part in near))
 
 
-def _differs(sorted_values: Integers) -> NDArray[np.bool_]:
-    """Whether each is another than the one before it."""
-    return np.concatenate([[True], sorted_values[1:] != sorted_values[:-1]])[: len(sorted_values)]
+def _nearest_passages(near: _Near) -> _Near:
+    """For each query and entry its nearest passage, the first of equally near ones."""
+    keys = near.queries * (near.entries.max(initial=0) + 1) + near.entries
+    in_order = np.sort(keys)
+    repeated = in_order[1:][in_order[1:] == in_order[:-1]]
+    if not len(repeated):
+        return near
+    rows = np.flatnonzero(np.isin(keys, repeated))
+    rows = rows[np.lexsort((near.passages[rows], -near.steps[rows], keys[rows]))]
+    is_kept = np.ones(len(keys), bool)
+    is_kept[rows[1:][keys[rows[1:]] == keys[rows[:-1]]]] = False
+    return _at(near, is_kept)
 
 
 def _parts(blocks: Iterable[Block], rows: int) -> Iterator[Block]:

@@ -1,0 +1,210 @@
+"""`make bench-search`: the exact search in blocks, against one product in memory and argpartition.
+
+Each size is searched in a process of its own, from a file of float16 vectors that is read block by
+block, and, with --table, from a DuckDB table by way of the model's own reading. The reference holds
+all vectors in memory as float32; it is measured in the same process, in turns, where that fits.
+Vectors gather around topics, and every tenth repeats another.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+from threadpoolctl import threadpool_limits
+
+from udfs.block_search import Block, Hits, nearest, pack_allowed
+from udfs.settings import REPO
+from udfs.vectors import read_blocks
+
+SIZES = [200_000, 400_000, 800_000, 1_600_000]
+# A product in memory of more than this many pairs is not measured.
+REFERENCE_PAIRS = 400_000_000
+DIMENSIONS = 384
+TOPICS = 500
+BLOCK = 8192
+RECORDS = 150_000
+HEADER = ("vectors", "plain s", "search s", "ratio", "masked s", "table s", "peak GB", "table GB")
+
+
+def vectors_of(count: int, seed: int) -> Iterator[np.ndarray[Any, Any]]:
+    """Unit vectors in blocks, around topics that are the same for every seed."""
+    topics = np.random.default_rng(1).normal(size=(TOPICS, DIMENSIONS)).astype(np.float32)
+    generator = np.random.default_rng(seed)
+    for start in range(0, count, BLOCK):
+        rows = min(BLOCK, count - start)
+        block = generator.standard_normal((rows, DIMENSIONS), dtype=np.float32)
+        block += topics[generator.integers(TOPICS, size=rows)]
+        block /= np.linalg.norm(block, axis=1, keepdims=True)
+        block[::10] = block[generator.integers(rows, size=len(block[::10]))]
+        yield block.astype(np.float16)
+
+
+def write_vectors(folder: Path, count: int) -> Path:
+    """A file of so many vectors; written once."""
+    path = folder / f"vectors_{count}.f16"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with path.with_suffix(".part").open("wb") as file:
+            for block in vectors_of(count, seed=2):
+                file.write(block.tobytes())
+        path.with_suffix(".part").rename(path)
+    return path
+
+
+def blocks_of(path: Path) -> Iterator[Block]:
+    """The file's vectors; each is an entry, 50 of them in a row or so are a record's."""
+    start = 0
+    with path.open("rb") as file:
+        while content := file.read(BLOCK * DIMENSIONS * 2):
+            vectors = np.frombuffer(content, np.float16).reshape(-1, DIMENSIONS)
+            entries = np.arange(start, start + len(vectors))
+            start += len(vectors)
+            yield Block(vectors, entries, np.ones_like(entries), entries // 50 % RECORDS)
+
+
+def pairs_seen(queries: int, share: float) -> Iterator[tuple[Any, Any]]:
+    """Queries and the records that they see, a hundred queries at a time."""
+    generator = np.random.default_rng(4)
+    for start in range(0, queries, 100):
+        size = (min(100, queries - start), RECORDS)
+        seen, records = np.nonzero(generator.random(size, dtype=np.float32) < share)
+        yield seen + start, records
+
+
+def write_table(path: Path) -> Path:
+    """The same vectors as a build stores them; written once."""
+    target = path.with_suffix(".duckdb")
+    if not target.exists():
+        part = target.with_suffix(".part")
+        part.unlink(missing_ok=True)
+        with duckdb.connect(part) as connection:
+            connection.execute(
+                "create table entry_vectors "
+                "(vector float[], entry_number bigint, passage_number bigint, record_number bigint)"
+            )
+            for vectors, *numbers in blocks_of(path):
+                values = vectors.astype(np.float32).ravel()
+                rows = {
+                    "vector": pa.ListArray.from_arrays(
+                        np.arange(0, len(values) + 1, DIMENSIONS, dtype=np.int32), values
+                    ),
+                    **dict(zip(("entry", "passage", "record"), numbers, strict=True)),
+                }
+                connection.register("rows", pa.table(rows))
+                connection.execute("insert into entry_vectors from rows")
+        part.rename(target)
+    return target
+
+
+def measure(path: Path, given: argparse.Namespace) -> dict[str, float | None]:
+    """Seconds of each way, the least of some turns, and the most memory that the search took."""
+    queries = next(vectors_of(given.queries, seed=3))
+    allowed = pack_allowed(pairs_seen(given.queries, given.seen), given.queries, RECORDS)
+    settings = {"threads": given.threads, "memory_mb": given.memory_mb}
+
+    def search() -> Hits:
+        return nearest(queries, blocks_of(path), given.depth, **settings)
+
+    def masked() -> Hits:
+        return nearest(queries, blocks_of(path), given.depth, allowed, **settings)
+
+    has_reference = given.one * given.queries <= REFERENCE_PAIRS
+    seconds: dict[str, list[float]] = {"plain s": [], "search s": [], "masked s": []}
+    turns = given.turns if has_reference else 1
+    before = _peak()
+    for turn in range(turns):
+        seconds["search s"].append(_seconds(search))
+        seconds["masked s"].append(_seconds(masked))
+        if turn == 0:
+            peak = _peak()
+    result: dict[str, float | None] = {"vectors": given.one, "peak GB": peak, "before GB": before}
+    if given.table:
+        table = write_table(path)
+        with duckdb.connect(table, config={"threads": given.threads}, read_only=True) as connection:
+            connection.execute(f"set memory_limit = '{given.duckdb_memory}'")
+            relation = connection.table("entry_vectors")
+
+            def from_table() -> Hits:
+                return nearest(queries, read_blocks(relation), given.depth, allowed, **settings)
+
+            result["table s"] = min(_seconds(from_table) for _ in range(turns))
+            result["table GB"] = _peak()
+    if has_reference:
+        in_memory = np.concatenate([block.vectors for block in blocks_of(path)]).astype(np.float32)
+        rows = queries.astype(np.float32)
+
+        def plain() -> None:
+            products = rows @ in_memory.T
+            place = products.shape[1] - given.depth
+            np.argpartition(products, place, axis=1)[:, place:]
+
+        with threadpool_limits(given.threads, user_api="blas"):
+            for _ in range(turns):
+                seconds["plain s"].append(_seconds(plain))
+                seconds["search s"].append(_seconds(search))
+    least = {name: min(found) if found else None for name, found in seconds.items()}
+    if least["plain s"]:
+        result["ratio"] = least["search s"] / least["plain s"]
+    return result | least
+
+
+def _seconds(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return time.perf_counter() - started
+
+
+def _peak() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1 << 20)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--folder", type=Path, default=REPO / ".bench", help="where files go")
+    parser.add_argument("--vectors", type=int, nargs="+", default=SIZES, help="the sizes")
+    parser.add_argument("--queries", type=int, default=1000)
+    parser.add_argument("--depth", type=int, default=300)
+    parser.add_argument("--seen", type=float, default=0.2, help="share of records a query sees")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--memory-mb", type=int, default=512)
+    parser.add_argument("--turns", type=int, default=3)
+    parser.add_argument("--table", action="store_true", help="from a DuckDB table, too")
+    parser.add_argument("--duckdb-memory", default="2GB")
+    parser.add_argument("--one", type=int, help="measure one size here, and print JSON")
+    parser.add_argument("--keep", action="store_true", help="keep the files for the next time")
+    given = parser.parse_args()
+    if given.one:
+        print(json.dumps(measure(write_vectors(given.folder, given.one), given)))
+        return 0
+    print(f"{given.queries:,} queries, the {given.depth} nearest, {given.threads} threads")
+    print("".join(f"{name:>12}" for name in HEADER), flush=True)
+    for count in given.vectors:
+        path = write_vectors(given.folder, count)
+        command = [sys.executable, "-m", "tests.bench.search", *sys.argv[1:], "--one", str(count)]
+        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        row = json.loads(done.stdout)
+        print("".join(_cell(row.get(name)) for name in HEADER), flush=True)
+        if not given.keep:
+            for file in (path, path.with_suffix(".duckdb")):
+                file.unlink(missing_ok=True)
+    return 0
+
+
+def _cell(value: float | None) -> str:
+    return f"{'':>12}" if value is None else f"{value:>12,.{0 if value > 9999 else 2}f}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
