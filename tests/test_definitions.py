@@ -46,7 +46,7 @@ def test_every_model_and_seed_is_an_asset_in_the_group_of_its_folder(
     folder = REPO / "models"
     models = {
         path.stem: path.relative_to(folder).parts[0]
-        for path in folder.rglob("*.sql")
+        for path in [*folder.rglob("*.sql"), *folder.rglob("*.py")]
         if "materialized='ephemeral'" not in path.read_text(encoding="utf-8")
     }
     groups = {key.path[-1]: graph.get(key).group_name for key in graph.get_all_asset_keys()}

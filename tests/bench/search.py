@@ -131,7 +131,7 @@ def measure(path: Path, given: argparse.Namespace) -> dict[str, float | None]:
             peak = _peak()
     result: dict[str, float | None] = {"vectors": given.one, "peak GB": peak, "before GB": before}
     if given.table:
-        table = write_table(path)
+        table = path.with_suffix(".duckdb")
         with duckdb.connect(table, config={"threads": given.threads}, read_only=True) as connection:
             connection.execute(f"set memory_limit = '{given.duckdb_memory}'")
             relation = connection.table("entry_vectors")
@@ -182,23 +182,32 @@ def main() -> int:
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--table", action="store_true", help="from a DuckDB table, too")
     parser.add_argument("--duckdb-memory", default="2GB")
+    parser.add_argument("--write", type=int, help="write the files of one size, and no more")
     parser.add_argument("--one", type=int, help="measure one size here, and print JSON")
     parser.add_argument("--keep", action="store_true", help="keep the files for the next time")
     given = parser.parse_args()
+    if given.write:
+        path = write_vectors(given.folder, given.write)
+        if given.table:
+            write_table(path)
+        return 0
     if given.one:
         print(json.dumps(measure(write_vectors(given.folder, given.one), given)))
         return 0
     print(f"{given.queries:,} queries, the {given.depth} nearest, {given.threads} threads")
     print("".join(f"{name:>12}" for name in HEADER), flush=True)
     for count in given.vectors:
-        path = write_vectors(given.folder, count)
-        command = [sys.executable, "-m", "tests.bench.search", *sys.argv[1:], "--one", str(count)]
-        done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
+        command = [sys.executable, "-m", "tests.bench.search", *sys.argv[1:]]
+        # In processes of their own, so that the most memory is that of the search.
+        subprocess.run([*command, "--write", str(count)], check=True)
+        done = subprocess.run(
+            [*command, "--one", str(count)], check=True, stdout=subprocess.PIPE, text=True
+        )
         row = json.loads(done.stdout)
         print("".join(_cell(row.get(name)) for name in HEADER), flush=True)
         if not given.keep:
-            for file in (path, path.with_suffix(".duckdb")):
-                file.unlink(missing_ok=True)
+            for file in given.folder.glob(f"vectors_{count}.*"):
+                file.unlink()
     return 0
 
 
