@@ -1,9 +1,10 @@
 """`make bench-search`: the exact search in blocks, against one product in memory and argpartition.
 
 Each size is searched in a process of its own, from a file of float16 vectors that is read block by
-block, and, with --table, from a DuckDB table by way of the model's own reading. The reference holds
-all vectors in memory as float32; it is measured in the same process, in turns, where that fits.
-Vectors gather around topics, and every tenth repeats another.
+block, and, with --table, from DuckDB tables, read and joined as the model does it. The reference
+holds all vectors in memory as float32; it is measured in the same process, in turns, where that
+fits. Vectors gather around topics, and every tenth repeats another. The tables' peak counts what
+DuckDB keeps of them in memory, up to --duckdb-memory.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ DIMENSIONS = 384
 TOPICS = 500
 BLOCK = 8192
 RECORDS = 150_000
+ENTRY_ID = "'text:' || left(md5(entry::varchar), 22)"
 HEADER = ("vectors", "plain s", "search s", "ratio", "masked s", "table s", "peak GB", "table GB")
 
 
@@ -91,8 +93,11 @@ def write_table(path: Path) -> Path:
         part.unlink(missing_ok=True)
         with duckdb.connect(part) as connection:
             connection.execute(
-                "create table entry_vectors "
-                "(vector float[], entry_number bigint, passage_number bigint, record_number bigint)"
+                "create table entry_vectors (entry_id text, passage_number int, vector float[])"
+            )
+            connection.execute(
+                "create table recovery_entries"
+                " (entry_id text, entry_number bigint, record_number bigint)"
             )
             for vectors, *numbers in blocks_of(path):
                 values = vectors.astype(np.float32).ravel()
@@ -103,7 +108,12 @@ def write_table(path: Path) -> Path:
                     **dict(zip(("entry", "passage", "record"), numbers, strict=True)),
                 }
                 connection.register("rows", pa.table(rows))
-                connection.execute("insert into entry_vectors from rows")
+                connection.execute(
+                    f"insert into entry_vectors select {ENTRY_ID}, passage, vector from rows"
+                )
+                connection.execute(
+                    f"insert into recovery_entries select {ENTRY_ID}, entry, record from rows"
+                )
         part.rename(target)
     return target
 
@@ -134,7 +144,10 @@ def measure(path: Path, given: argparse.Namespace) -> dict[str, float | None]:
         table = path.with_suffix(".duckdb")
         with duckdb.connect(table, config={"threads": given.threads}, read_only=True) as connection:
             connection.execute(f"set memory_limit = '{given.duckdb_memory}'")
-            relation = connection.table("entry_vectors")
+            passages = connection.table("entry_vectors").filter("vector is not null")
+            relation = passages.join(connection.table("recovery_entries"), "entry_id").select(
+                "vector, entry_number, passage_number, record_number"
+            )
 
             def from_table() -> Hits:
                 return nearest(queries, read_blocks(relation), given.depth, allowed, **settings)
