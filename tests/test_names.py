@@ -32,7 +32,7 @@ LAYOUT = {
 }
 # Elsewhere: words of the data, and where sources take over what staging read.
 LINES = (
-    r"ref\('stg_businesses'\)|rename \(business_id as record_id\)",
+    r"ref\('stg_businesses'\)|inputs=\[[^]]*\]|rename \(business_id as record_id\)",
     r"\bbusiness_id: \w+,|'b1' as business_id|\(review_id, business_id, user_id,",  # unit tests
     r"\bbusiness_(parking|accepts)\w*|BusinessParking|BusinessAccepts\w*",  # names of fields
     r"open for business|out of business|in business|business: business",  # English

@@ -1,7 +1,7 @@
 -- One row per review or tip of a known record, its text cleaned; empty and repeated ones marked.
 {{ config(materialized='staged', inputs=['business', 'review', 'tip']) }}
 with stg_records as (
-    select business_id as record_id from {{ ref('stg_businesses') }}
+    select * rename (business_id as record_id) from {{ ref('stg_businesses') }}
 ),
 
 reviews as (select * rename (business_id as record_id) from {{ ref('stg_reviews') }}),
