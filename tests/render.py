@@ -41,13 +41,17 @@ def render(
 
 def render_model(path: str, environ: Mapping[str, str] | None = None, **variables: Any) -> str:
     """The SQL of `models/<path>.sql`."""
-    text = (REPO / "models" / f"{path}.sql").read_text(encoding="utf-8")
-    return render(text, environ, **variables)
+    return render(model_text(path), environ, **variables)
+
+
+def model_text(path: str) -> str:
+    """What `models/<path>.sql` holds."""
+    return (REPO / "models" / f"{path}.sql").read_text(encoding="utf-8")
 
 
 def render_pre_hook(path: str, **variables: Any) -> str | None:
     """The SQL that runs before `models/<path>.sql` does, when its config says so."""
-    text = (REPO / "models" / f"{path}.sql").read_text(encoding="utf-8")
+    text = model_text(path)
     settings: dict[str, Any] = {}
     jinja = _environment({}, variables)
     jinja.globals["config"] = settings.update

@@ -1,6 +1,8 @@
 -- One row per attempt: the step that ended it and why, or that it is certifiable.
 with attempts as (select * from {{ ref('attempts') }}),
 
+field_constraints as (select * from {{ ref('field_constraints') }}),
+
 candidates as (select * from {{ ref('candidates') }}),
 
 anchors as (select * from {{ ref('anchors') }}),
@@ -54,6 +56,9 @@ judged as (
         case
             when attempts.seed_record_id is null
                 then 'no record has the fields and sources of the subset'
+            when
+                attempts.attempt_id not in (select attempt_id from field_constraints)
+                then 'in each draw of its constraints one repeats the others'
             when candidate_counts.candidate_count > {{ var('max_candidates') }}
                 then 'too many candidates'
             when anchors.attempt_id is null then 'no candidate has the sources of the subset'

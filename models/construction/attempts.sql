@@ -4,6 +4,14 @@ with slots as (select * from {{ ref('slots') }}),
 
 seed_records as (select * from {{ ref('seed_records') }}),
 
+subset_sizes as (
+    select
+        subset,
+        any_value(record_count) as record_count,
+    from seed_records
+    group by subset
+),
+
 numbered as (
     select
         slot_id || '-' || numbers.attempt_number as attempt_id,
@@ -14,20 +22,26 @@ numbered as (
     from slots, range(1, {{ var('attempts_per_slot') }} + 1) as numbers (attempt_number)
 ),
 
+seeded as (
+    select
+        numbered.*,
+        floor({{ draw('numbered.attempt_id', 'seed record') }} * subset_sizes.record_count)::bigint
+            as position,
+    from numbered
+    left join subset_sizes using (subset)
+),
+
 final as (
     select
-        numbered.attempt_id,
-        numbered.slot_id,
-        numbered.attempt_number,
-        numbered.subset,
-        numbered.sources,
+        seeded.attempt_id,
+        seeded.slot_id,
+        seeded.attempt_number,
+        seeded.subset,
+        seeded.sources,
         seed_records.record_id as seed_record_id,
-    from numbered
+    from seeded
     left join seed_records
-        on
-            numbered.subset = seed_records.subset
-            and floor({{ draw('numbered.attempt_id', 'seed record') }} * seed_records.record_count)
-            = seed_records.position
+        on seeded.subset = seed_records.subset and seeded.position = seed_records.position
 )
 
 select * from final

@@ -1,31 +1,38 @@
--- One row per attempt and record that A, or a recovery, brings in and that no constraint
--- contradicts (C). With recovery `any` one recovered constraint is enough, as in the paper.
-with constraint_status as (select * from {{ ref('constraint_status') }}),
+-- One row per attempt and record of A, or that a recovery brings in and no constraint contradicts
+-- (C). With recovery `any` one recovered constraint is enough, as in the paper.
+with initial_answers as (select * from {{ ref('initial_answers') }}),
 
-met as (
+constraint_status as (select * from {{ ref('constraint_status') }}),
+
+recovered as (
     select
         attempt_id,
         record_id,
-        count(*) filter (where status = 'recovered') as recovered_count,
-        count(*) filter (where status = 'unknown') as unknown_count,
         min(probability) as probability,
     from constraint_status
     group by attempt_id, record_id
-    having bool_and(status != 'known_false')
+    having
+        bool_or(status = 'recovered')
+        and bool_and(status != 'known_false')
+        {%- if var('recovery') != 'any' %}
+        and bool_and(status != 'unknown')
+        {%- endif %}
 ),
 
 final as (
     select
         attempt_id,
         record_id,
-        if(recovered_count = 0, 'initial', 'recovered') as origin,
+        'initial' as origin,
+        1.0 as probability,
+    from initial_answers
+    union all
+    select
+        attempt_id,
+        record_id,
+        'recovered' as origin,
         probability,
-    from met
-    where
-        unknown_count = 0
-        {%- if var('recovery') == 'any' %}
-        or recovered_count > 0
-        {%- endif %}
+    from recovered
 )
 
 select * from final

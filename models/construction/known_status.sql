@@ -1,56 +1,45 @@
--- One row per attempt, record that meets the attempt's categories, and constraint of F:
--- known_true, known_false or unknown, as the record's own fields say.
-with field_constraints as (select * from {{ ref('field_constraints') }}),
+-- One row per attempt, record that no constraint of F contradicts, and constraint of F: known_true
+-- or unknown, as the record's own fields say. None for an attempt that ends because the records
+-- that are known to meet F are too many already.
+with attempt_sets as (select * from {{ ref('attempt_sets') }}),
 
-record_categories as (select * from {{ ref('record_categories') }}),
+record_numbers as (select * from {{ ref('record_numbers') }}),
 
-record_fields as (select * from {{ ref('record_fields') }}),
+initial_answers as (select * from {{ ref('initial_answers') }}),
 
-category_counts as (
-    select
-        attempt_id,
-        count(*) as category_count,
-    from field_constraints
-    where field = 'categories'
+field_constraints as (select * from {{ ref('field_constraints') }}),
+
+claim_sets as (select * from {{ ref('claim_sets') }}),
+
+too_wide as (
+    select attempt_id
+    from initial_answers
     group by attempt_id
+    having count(*) > {{ var('max_candidates') }}
 ),
 
-in_categories as (
-    select
-        field_constraints.attempt_id,
-        record_categories.record_id,
-    from field_constraints
-    inner join record_categories on field_constraints.value = record_categories.category
-    inner join category_counts on field_constraints.attempt_id = category_counts.attempt_id
-    where field_constraints.field = 'categories'
-    group by
-        field_constraints.attempt_id, record_categories.record_id,
-        category_counts.category_count
-    having count(*) = category_counts.category_count
+open_sets as (
+    select * from attempt_sets
+    where attempt_id not in (select attempt_id from too_wide)
 ),
+
+possible_records as ({{ records_of('open_sets', 'attempt_id', 'possible') }}),
 
 final as (
     select
-        in_categories.attempt_id,
-        in_categories.record_id,
+        possible_records.attempt_id,
+        possible_records.record_id,
         field_constraints.constraint_id,
         field_constraints.claim_id,
-        case
-            when field_constraints.field = 'categories' then 'known_true'
-            when record_fields.value is null then 'unknown'
-            when
-                {{ meets(
-                    'record_fields.value', 'field_constraints.operator', 'field_constraints.value'
-                ) }}
-                then 'known_true'
-            else 'known_false'
-        end as status,
-    from in_categories
-    inner join field_constraints on in_categories.attempt_id = field_constraints.attempt_id
-    left join record_fields
+        if(
+            get_bit(claim_sets.met, possible_records.place) = 1, 'known_true', 'unknown'
+        ) as status,
+    from possible_records
+    inner join field_constraints using (attempt_id)
+    inner join claim_sets
         on
-            in_categories.record_id = record_fields.record_id
-            and field_constraints.field = record_fields.field
+            field_constraints.claim_id = claim_sets.claim_id
+            and possible_records.block = claim_sets.block
 )
 
 select * from final

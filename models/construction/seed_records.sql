@@ -4,16 +4,15 @@ with subset_quotas as (select * from {{ ref('subset_quotas') }}),
 
 record_sources as (select * from {{ ref('record_sources') }}),
 
-record_categories as (select * from {{ ref('record_categories') }}),
-
 field_options as (select * from {{ ref('field_options') }}),
 
 with_fields as (
     select record_id
     from field_options
-    where record_id in (select record_id from record_categories)
     group by record_id
-    having bool_or(tier = 'core') and bool_or(tier != 'core')
+    having
+        bool_or(tier = 'category') and bool_or(tier = 'core')
+        and bool_or(tier not in ('category', 'core'))
 ),
 
 eligible as (

@@ -1,0 +1,54 @@
+{#- Aggregate: the records of one block as bits. place: record_numbers.place. -#}
+{% macro record_bits(place) -%}
+    bitstring_agg({{ place }}, 0, {{ var('block_records') - 1 }})
+{%- endmacro %}
+
+
+{#- A block of which no record is in the set. -#}
+{% macro no_records() -%}
+    bitstring('0', {{ var('block_records') }})
+{%- endmacro %}
+
+
+{#- What a constraint asks, whoever asks it: the same for every attempt. -#}
+{% macro claim_key(field, operator, value) -%}
+    left(md5(to_json([{{ field }}, {{ operator }}, {{ value }}])::varchar), 16)
+{%- endmacro %}
+
+
+{#-
+    A query with one row per owner and record of its sets, at a cost that grows with them alone.
+    sets: CTE with owner, block and the bits
+    owner, bits: names of its columns
+-#}
+{% macro records_of(sets, owner, bits) -%}
+    select
+        places.{{ owner }},
+        record_numbers.record_id,
+        record_numbers.block,
+        record_numbers.place,
+    from (
+        -- The text of the bits is cut at each 1: how long the pieces are says where it stands.
+        select
+            {{ owner }},
+            block,
+            sum(length(gap) + 1) over (partition by {{ owner }}, block order by number) - 1
+                as place,
+        from (
+            select
+                {{ owner }},
+                block,
+                unnest(gaps) as gap,
+                generate_subscripts(gaps, 1) as number,
+            from (
+                select
+                    {{ owner }},
+                    block,
+                    string_split({{ bits }}::varchar, '1') as gaps,
+                from {{ sets }}
+                where {{ bits }} != {{ no_records() }}
+            ) as split_sets
+        ) as gaps
+    ) as places
+    inner join record_numbers using (block, place)
+{%- endmacro %}

@@ -1,0 +1,151 @@
+"""`make bench-initialize`: what it costs to draw F and find A, by the number of records.
+
+Records are synthetic, in Yelp's shape: a few categories hold a third of them and most hold hardly
+any, fields are known of nine records in ten down to one in a thousand. The models from `attempts`
+on are what an attempt costs; those before it are made once for a collection, and shown apart.
+With --frequencies it compares what is drawn with what the rules say instead.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+
+import duckdb
+
+from tests.initialization import (
+    ATTRIBUTE_MODELS,
+    BEFORE,
+    INITIALIZE,
+    build,
+    connection,
+    give_every_source,
+)
+
+QUESTIONS, ATTEMPTS = 857, 3
+SIZES = [10_000, 150_000]
+MOST_SECONDS, MOST_RATIO = 60, 2
+UNIFORM = "(hash({key}) % 1000003 / 1000003.0)"
+CATEGORIES, CITIES, STATES = 1300, 1400, 27
+
+
+def uniform(key: str) -> str:
+    """SQL of a number in [0, 1) that depends on the number of the record and the key."""
+    return UNIFORM.format(key=f"number || '{key}'")
+
+
+def zipf(key: str, count: int) -> str:
+    """SQL of a number from 1 to count; the first is 67 times as likely as the hundredth."""
+    return f"floor(pow(1 + {uniform(key)} * (pow({count + 1}, 0.1) - 1), 10))::integer"
+
+
+def write_records(con: duckdb.DuckDBPyConnection, records: int) -> None:
+    """Staged records and their attributes."""
+    con.execute(
+        f"""
+        create or replace table stg_businesses as
+        select
+            printf('r%07d', number) as business_id,
+            'Place ' || number as name,
+            number || ' Main St' as address,
+            'City ' || {zipf("city", CITIES)} as city,
+            'S' || {zipf("city", CITIES)} % {STATES} as state,
+            '00000' as postal_code,
+            40 + {uniform("latitude")} as latitude,
+            -75 + {uniform("longitude")} as longitude,
+            1 + round(8 * sqrt({uniform("stars")})) / 2 as stars,
+            10 as review_count,
+            if({uniform("open")} < 0.8, 'true', 'false') as is_open,
+            list_distinct([
+                'Kind ' || {zipf("kind 1", CATEGORIES)}, 'Kind ' || {zipf("kind 2", CATEGORIES)},
+                'Kind ' || {zipf("kind 3", CATEGORIES)}, 'Kind ' || {zipf("kind 4", CATEGORIES)},
+                'Kind ' || {zipf("kind 5", CATEGORIES)}
+            ]) as categories
+        from range({records}) as numbers (number)
+        """
+    )
+    # The fields of the seeds; the less a field weighs, the rarer it is known.
+    con.execute(
+        f"""
+        create or replace table record_attributes as
+        with field_values as (
+            select
+                field, weight,
+                list(distinct value order by value) || if(
+                    bool_or(value = 'true'), ['false'], ['other']
+                ) as values,
+                0.001 + 0.75 * pow(least(weight, 1), 1.5) as coverage
+            from value_rules inner join field_tiers using (field)
+            where tier in ('high_value', 'supplementary') and operator = '='
+            group by field, weight
+        )
+        select
+            printf('r%07d', number) as record_id, field, field as attribute_key,
+            values[1 + floor({UNIFORM.format(key="number || field || 'value'")} * len(values))::int]
+                as raw_value,
+            raw_value as value
+        from range({records}) as numbers (number), field_values
+        where {UNIFORM.format(key="number || field")} < coverage
+        """
+    )
+
+
+def load(con: duckdb.DuckDBPyConnection, records: int) -> None:
+    """The sources of so many records."""
+    write_records(con, records)
+    con.execute(
+        "create or replace table stg_field_rules (field varchar, tier varchar, weight double, "
+        "operator varchar, value varchar, probability double, phrase varchar, negation varchar)"
+    )
+    build(con, ATTRIBUTE_MODELS)
+    give_every_source(con)
+
+
+def measure(con: duckdb.DuckDBPyConnection, rounds: int) -> dict[str, float]:
+    """Seconds of each model, the least of some rounds."""
+    environ = {"HETERQA_QUESTIONS": str(QUESTIONS)}
+    seconds: dict[str, float] = {}
+    for _ in range(rounds):
+        for model in (*BEFORE, *INITIALIZE):
+            started = time.process_time()
+            build(con, [model], environ, attempts_per_slot=ATTEMPTS)
+            taken = time.process_time() - started
+            seconds[model] = min(taken, seconds.get(model, taken))
+    return seconds
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--records", type=int, nargs="+", default=SIZES, help="the sizes")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--threads", type=int, default=2)
+    given = parser.parse_args()
+    columns = {}
+    with tempfile.TemporaryDirectory() as folder:
+        con = connection(Path(folder), given.threads)
+        for records in given.records:
+            load(con, records)
+            columns[records] = measure(con, given.rounds)
+    print(f"{'seconds at':<20}" + "".join(f"{records:>12,}" for records in columns))
+    for model in (*BEFORE, *INITIALIZE):
+        name = model.rsplit("/", 1)[-1]
+        print(f"{name:<20}" + "".join(f"{column[model]:>12.2f}" for column in columns.values()))
+    for title, models in (("once a collection", BEFORE), ("attempts", INITIALIZE)):
+        sums = [sum(column[model] for model in models) for column in columns.values()]
+        print(f"{title:<20}" + "".join(f"{seconds:>12.2f}" for seconds in sums))
+    attempts = QUESTIONS * ATTEMPTS
+    print(f"{'ms an attempt':<20}" + "".join(f"{1000 * s / attempts:>12.2f}" for s in sums))
+    ratio = sums[-1] / sums[0]
+    print(
+        f"{attempts:,} attempts: {sums[-1]:.1f} s (wanted: under {MOST_SECONDS}), "
+        f"{ratio:.2f} times the cost at {given.records[0]:,} records (wanted: at most {MOST_RATIO})"
+    )
+    return int(sums[-1] > MOST_SECONDS or ratio > MOST_RATIO)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
