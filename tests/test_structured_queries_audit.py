@@ -28,8 +28,9 @@ def warehouse(attempts: int, records: int) -> duckdb.DuckDBPyConnection:
         "'s' || number % ? as state from range(?) as numbers (number)",
         [STATES, STATES, attempts],
     )
+    con.execute("create table field_constraints as select attempt_id from attempts")
     con.execute(
-        "create table structured_queries as select attempt_id, "
+        "create table structured_queries as select attempt_id, 'duckdb' as dialect, "
         "'SELECT record_id FROM records WHERE ARRAY_CONTAINS(\"categories\", ''Food'') AND "
         "CAST(\"is_open\" AS TEXT) = ''true'' AND CAST(\"state\" AS TEXT) = ''' || state || "
         "''' ORDER BY record_id' as sql from attempts"
@@ -85,5 +86,6 @@ def test_without_a_build_it_compiles() -> None:
     sql = render(AUDIT)
     con = duckdb.connect()
     con.execute("create table attempts (attempt_id varchar, seed_record_id varchar)")
+    con.execute("create table field_constraints (attempt_id varchar)")
     con.execute("create table initial_answers (attempt_id varchar, record_id varchar)")
     assert con.execute(sql).fetchall() == []

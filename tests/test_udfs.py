@@ -233,7 +233,7 @@ def test_the_other_functions_answer_in_their_structs(connection):
 
 def test_a_query_that_cannot_be_compiled_stops_the_statement(connection):
     with pytest.raises(duckdb.Error, match="ValidationError"):
-        connection.execute("select compile_query('no json')").fetchall()
+        connection.execute("select compile_query('no json', 'duckdb')").fetchall()
 
 
 # The profile

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import sqlglot.expressions as exp
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from sqlglot.dialects.dialect import Dialect
 
 # DuckDB ends a statement at a zero byte.
 Name = Annotated[str, Field(pattern=r"^[^\x00]+$")]
@@ -27,17 +28,22 @@ class Condition(BaseModel):
 _CONDITIONS = TypeAdapter(list[Condition])
 
 
-def compile_query(spec: str) -> str:
+def compile_query(spec: str, dialect: str = "duckdb") -> str:
     """SQL over sources.records for a JSON list of {field, operator, value}, all of them met.
 
     Names and values only ever become identifiers and literals of the syntax tree, whatever they
-    hold. Raises ValueError when the JSON or an operator is not as described.
+    hold. dialect: one of sqlglot's, such as spark; what it has no word for keeps DuckDB's. Raises
+    ValueError when the JSON, an operator or the dialect is not as described.
     """
+    writer = Dialect.get(dialect) if dialect else None
+    if writer is None:
+        known = ", ".join(sorted(name for name in Dialect.classes if name))
+        raise ValueError(f"sqlglot knows no dialect '{dialect}'; use one of {known}")
     conditions = [_condition(condition) for condition in _CONDITIONS.validate_json(spec)]
     query = exp.select(exp.column("record_id")).from_(exp.table_("records", db="sources"))
     if conditions:
         query = query.where(exp.and_(*conditions))
-    return query.order_by(exp.column("record_id")).sql(dialect="duckdb", pretty=True)
+    return query.order_by(exp.column("record_id")).sql(dialect=writer, pretty=True)
 
 
 def _condition(condition: Condition) -> exp.Expression:

@@ -70,7 +70,7 @@ def functions(profile: Profile) -> dict[str, Function]:
         ),
         "write_question": role("writer", 2, "question varchar", _write_question, "question"),
         "rerank_text": role("reranker", 3, "score double", _rerank_text),
-        "compile_query": Function(1, "varchar", _compile_query, _value_or_raise),
+        "compile_query": Function(2, "varchar", _compile_query, _value_or_raise),
         "model_signature": Function(
             2, "varchar", partial(_model_signature, profile), _value_or_raise
         ),
@@ -203,7 +203,7 @@ def _phrase_field(rows: Sequence[Row], asking: Asking) -> list[Answer]:
 def _compile_query(rows: Sequence[Row], asking: Asking) -> list[Answer]:
     from udfs.compile import compile_query
 
-    return ask_each(lambda row: row[0] and compile_query(row[0]), rows, asking.threads)
+    return ask_each(lambda row: row[0] and compile_query(*row), rows, asking.threads)
 
 
 def _model_signature(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:

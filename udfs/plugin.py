@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import json
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from udfs.functions import functions, paid_functions, register
 from udfs.inputs import read_inputs
 from udfs.ledger import JOURNAL, Journal, ledger_pattern, spent_before
 from udfs.profile import EMBEDDED, Profile, free_models, load_profile
+from udfs.quotas import read_quotas
 from udfs.settings import RELEASE_FILES, Settings
 
 
@@ -71,7 +73,7 @@ def configure_cursor(cursor: DuckDBPyConnection, settings: Settings, profile: Pr
 
 
 def variables(settings: Settings) -> dict[str, str]:
-    """SQL variables: the salt, and for each input file what is read, left out, and its fingerprint.
+    """SQL variables: the salt, quotas, and for each input file what is read, left out, and its fingerprint.
 
     Paths are absolute, and an absent file is replaced by an empty one. Before the inputs were
     described, the files of the data folder are read as they are, and have no fingerprint.
@@ -81,6 +83,7 @@ def variables(settings: Settings) -> dict[str, str]:
     described = {file.name: file for file in inputs.files} if inputs else {}
     values = {
         "user_salt": settings.salt,
+        "subset_quotas": json.dumps(read_quotas(settings.quotas) if settings.quotas else {}),
         "nothing": nothing,
         "input_files": str(settings.descriptions_path) if inputs else nothing,
         "photo_folder": (inputs and inputs.photos) or "",

@@ -68,6 +68,7 @@ class Settings:
     is_dry_run: bool = False
     release: Path | None = None
     salt: str = DEFAULT_SALT
+    quotas: Path | None = None
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -76,16 +77,20 @@ class Settings:
         Without `environ` the process environment is read, and `.env` in the repository for what is
         not set there. Raises UserError for a value that cannot be used.
         """
+        from udfs.quotas import read_quotas
+
         if environ is None:
             from_file = {k: v for k, v in dotenv_values(REPO / ".env").items() if v is not None}
             environ = from_file | dict(os.environ)
 
         warehouse = _folder(environ, "HETERQA_WAREHOUSE", REPO / "warehouse")
+        quotas = _path(environ, "HETERQA_QUOTAS")
+        slots = sum(read_quotas(quotas).values()) if quotas else 100
         return cls(
             warehouse=warehouse,
             data=_folder(environ, "HETERQA_DATA", warehouse / "sample_city"),
             profile=_profile(environ.get("HETERQA_PROFILE", "").strip() or "embedded"),
-            questions=_integer(environ, "HETERQA_QUESTIONS", 100, 1, 100_000),
+            questions=_integer(environ, "HETERQA_QUESTIONS", slots, 1, 100_000),
             seed=_integer(environ, "HETERQA_SEED", 7, 0),
             threads=_integer(environ, "HETERQA_THREADS", os.cpu_count() or 1, 1, 256),
             memory_gb=_integer(environ, "HETERQA_MEMORY_GB", _default_memory_gb(), 1, 10_000),
@@ -95,6 +100,7 @@ class Settings:
             is_dry_run=_integer(environ, "HETERQA_DRY_RUN", 0, 0, 1) == 1,
             release=_path(environ, "HETERQA_RELEASE"),
             salt=environ.get("HETERQA_SALT", "").strip() or DEFAULT_SALT,
+            quotas=quotas,
         )
 
     def to_env(self) -> dict[str, str]:
@@ -113,6 +119,7 @@ class Settings:
             "HETERQA_DRY_RUN": str(int(self.is_dry_run)),
             "HETERQA_RELEASE": str(self.release or ""),
             "HETERQA_SALT": self.salt,
+            "HETERQA_QUOTAS": str(self.quotas or ""),
         }
 
     @property

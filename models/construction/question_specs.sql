@@ -28,6 +28,7 @@ field_parts as (
             filter (where field_constraints.field != 'categories') as field_phrases,
         list(field_claims.claim order by field_constraints.constraint_id)
             filter (where field_constraints.tier in ('high_value', 'supplementary')) as claims,
+        list_sort(list(field_constraints.claim_id)) as claim_ids,
     from field_constraints
     inner join field_claims using (claim_id)
     group by field_constraints.attempt_id
@@ -37,6 +38,7 @@ source_phrases as (
     select
         attempt_id,
         list(phrase order by constraint_id) as source_phrases,
+        list_sort(list([source, claim])) as source_claims,
     from source_constraints
     group by attempt_id
 ),
@@ -84,10 +86,9 @@ final as (
             ]
         })::varchar as spec,
         list_concat(field_parts.claims, coalesce(source_claims.claims, [])) as claims,
-        -- What makes two questions the same one, however they are worded.
+        -- The same F and H are the same question, however it is worded.
         md5(to_json([
-            list_sort(field_parts.categories), list_sort(field_parts.field_phrases),
-            list_sort(source_phrases.source_phrases)
+            to_json(field_parts.claim_ids), to_json(source_phrases.source_claims)
         ])::varchar) as signature,
     from field_parts
     inner join source_phrases on field_parts.attempt_id = source_phrases.attempt_id

@@ -1,12 +1,32 @@
 -- One row per question slot: the subset that its question belongs to, by quota.
--- Quotas follow the published counts, scaled to HETERQA_QUESTIONS by largest remainder.
+-- Quotas follow the published counts, or those that HETERQA_QUOTAS names, scaled to
+-- HETERQA_QUESTIONS by largest remainder.
 with subset_quotas as (select * from {{ ref('subset_quotas') }}),
+
+own_quotas as (
+    select
+        key as subset,
+        value::integer as questions,
+    from json_each(coalesce(getvariable('subset_quotas'), '{}'))
+),
+
+wanted as (
+    select
+        subset_quotas.subset,
+        subset_quotas.sources,
+        case
+            when (select count(*) from own_quotas) = 0 then subset_quotas.questions
+            else coalesce(own_quotas.questions, 0)
+        end as questions,
+    from subset_quotas
+    left join own_quotas using (subset)
+),
 
 shares as (
     select
         *,
         {{ setting('questions') }} * questions::double / sum(questions) over () as share,
-    from subset_quotas
+    from wanted
 ),
 
 ranked_shares as (

@@ -1,5 +1,11 @@
--- One row per attempt: F as the SQL text that an analyst can run, compiled by sqlglot.
+-- One row per attempt and dialect: F as the SQL text that an analyst can run, compiled by sqlglot.
 with field_constraints as (select * from {{ ref('field_constraints') }}),
+
+dialects as (
+    select unnest(list_distinct(
+        regexp_extract_all('duckdb {{ var("query_dialects") }}', '\w+')
+    )) as dialect
+),
 
 specs as (
     select
@@ -13,9 +19,11 @@ specs as (
 
 final as (
     select
-        attempt_id,
-        compile_query(spec) as sql,
+        specs.attempt_id,
+        dialects.dialect,
+        compile_query(specs.spec, dialects.dialect) as sql,
     from specs
+    cross join dialects
 )
 
 select * from final

@@ -6,7 +6,8 @@
 {%- if execute and load_relation(ref('structured_queries')) %}
 {%- set returned = 'returned_by_structured_queries' %}
 {%- set queries = run_query(
-    'select attempt_id, sql from ' ~ ref('structured_queries') ~ ' order by attempt_id').rows %}
+    "select attempt_id, sql from " ~ ref('structured_queries')
+    ~ " where dialect = 'duckdb' order by attempt_id").rows %}
 {%- do run_query(
     'create or replace temp table ' ~ returned ~ ' (attempt_id varchar, record_id varchar)') %}
 {%- for chunk in queries | batch(200) %}
@@ -19,6 +20,8 @@
 {%- endfor %}
 {%- endif %}
 with attempts as (select * from {{ ref('attempts') }}),
+
+field_constraints as (select * from {{ ref('field_constraints') }}),
 
 initial_answers as (
     select
@@ -54,6 +57,7 @@ final as (
     from attempts
     where
         seed_record_id is not null
+        and attempt_id in (select attempt_id from field_constraints)
         and (attempt_id, seed_record_id) not in (
             select (attempt_id, record_id) from initial_answers
         )
