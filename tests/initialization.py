@@ -67,13 +67,13 @@ def connection(
     return con
 
 
-def load_records(data: Path, warehouse: Path, threads: int = 2) -> duckdb.DuckDBPyConnection:
+def load_records(data: Path, warehouse: Path, **variables: object) -> duckdb.DuckDBPyConnection:
     """A connection with the sources of the records of a folder."""
-    con = connection(warehouse, threads, data)
+    con = connection(warehouse, data=data)
     for model in ("input_counts", "rejected_business_lines", "stg_businesses"):
         make(con, model)
-    build(con, ("staging/stg_field_rules",))
-    build(con, ("sources/attribute_leaves", "sources/record_attributes", *ATTRIBUTE_MODELS))
+    attributes = ("sources/attribute_leaves", "sources/record_attributes")
+    build(con, ("staging/stg_field_rules", *attributes, *ATTRIBUTE_MODELS), **variables)
     give_every_source(con)
     return con
 

@@ -79,7 +79,8 @@ field_sets as (
         claims.value,
         blocks.block,
         coalesce(met_sets.met, {{ no_records() }}) as met,
-        met | (blocks.everyone & ~coalesce(known_sets.known, {{ no_records() }})) as possible,
+        coalesce(met_sets.met, {{ no_records() }})
+        | (blocks.everyone & ~coalesce(known_sets.known, {{ no_records() }})) as possible,
     from claims
     cross join blocks
     left join met_sets using (field, operator, value, block)
