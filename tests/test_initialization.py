@@ -6,16 +6,14 @@ that is at hand.
 
 from __future__ import annotations
 
-import os
 import random
 from collections.abc import Iterator
-from pathlib import Path
 
 import duckdb
 import pytest
 
 from tests.initialization import BEFORE, INITIALIZE, build, load_records
-from tests.render import render
+from tests.render import REPO, render
 from tests.staging import collection
 
 HOSTILE = [
@@ -33,7 +31,7 @@ HOSTILE = [
     "null",
 ]
 LONG = "x" * 10_000
-FOLDER = Path(os.environ.get("HETERQA_TEST_COLLECTION", "/work/shared/data/stays"))
+STAYS = REPO.parent / "shared" / "data" / "stays"
 ATTEMPTS = 500
 SLOTS = {"HETERQA_QUESTIONS": str(ATTEMPTS // 4)}
 # Small blocks, so that a set spans several, the last of them not full.
@@ -61,7 +59,8 @@ def hostile_records(count: int) -> Iterator[dict[str, object]]:
             "review_count": 1,
             "is_open": 1,
             "categories": [*texts[2:], *([LONG] if number % 9 == 0 else [])],
-            "attributes": {key: attributes[key] for key in kept} | {"long": draw.choice([LONG, f"{LONG}y"]), LONG: draw.choice(["True", "False"])},
+            "attributes": {key: attributes[key] for key in kept}
+            | {"long": draw.choice([LONG, f"{LONG}y"]), LONG: draw.choice(["True", "False"])},
         }
 
 
@@ -78,9 +77,9 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnecti
 @pytest.fixture(scope="module")
 def real(tmp_path_factory: pytest.TempPathFactory) -> duckdb.DuckDBPyConnection:
     """The same of real records."""
-    if not FOLDER.is_dir():
-        pytest.skip(f"there is no collection in {FOLDER} (HETERQA_TEST_COLLECTION)")
-    con = load_records(FOLDER, tmp_path_factory.mktemp("real"))
+    if not STAYS.is_dir():
+        pytest.skip("the stays collection is not beside the repository")
+    con = load_records(STAYS, tmp_path_factory.mktemp("real"))
     build(con, (*BEFORE, *INITIALIZE), SLOTS, **SMALL)
     return con
 

@@ -68,9 +68,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         ({"S+T": 1, "S+I": 3}, 6, [("S+I", 5), ("S+T", 1)]),
     ],
 )
-def test_slots(
-    quotas: dict[str, int] | None, questions: int, slots: list[tuple[str, int]]
-) -> None:
+def test_slots(quotas: dict[str, int] | None, questions: int, slots: list[tuple[str, int]]) -> None:
     """Equal remainders go by subset, as with the paper's counts."""
     con = duckdb.connect()
     con.execute(

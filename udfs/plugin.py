@@ -73,7 +73,7 @@ def configure_cursor(cursor: DuckDBPyConnection, settings: Settings, profile: Pr
 
 
 def variables(settings: Settings) -> dict[str, str]:
-    """SQL variables: the salt, quotas, and for each input file what is read, left out, and its fingerprint.
+    """SQL variables: salt, quotas, and for each input file what is read, left out, its fingerprint.
 
     Paths are absolute, and an absent file is replaced by an empty one. Before the inputs were
     described, the files of the data folder are read as they are, and have no fingerprint.

@@ -40,7 +40,9 @@ def read_quotas(path: Path) -> Mapping[str, int]:
                         raise _fault(path, lines.line_num, f"'{subset}' is there twice")
                     quotas[subset] = questions
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise UserError(f"{VARIABLE}: {path} cannot be read as a CSV ({error}); repair it") from None
+        raise UserError(
+            f"{VARIABLE}: {path} cannot be read as a CSV ({error}); repair it"
+        ) from None
     if not 1 <= sum(quotas.values()) <= MOST:
         raise UserError(
             f"{VARIABLE}: {path} comes to {sum(quotas.values())} questions; give 1 to {MOST}"
