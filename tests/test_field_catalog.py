@@ -145,6 +145,15 @@ def test_where_the_catalogue_lies(tmp_path: Path) -> None:
         ("members_only", "", "=", "true", "is for members only", "is not for members only"),
         ("staffed", "", "=", "true", "is staffed", "is not staffed"),
         ("open_24_hours", "", "=", "true", "is open 24 hours", "is not open 24 hours"),
+        ("no_stairs", "", "=", "true", "has no stairs", "has stairs"),
+        ("has_no_stairs", "", "=", "false", "has stairs", "has no stairs"),
+        ("requires_permit", "", "=", "true", "requires a permit", "does not require a permit"),
+        ("self_service", "", "=", "true", "has self service", "has no self service"),
+        (
+            *("can_swim", "", "=", "true"),
+            "is a place where you can swim",
+            "is no place where you can swim",
+        ),
         ("view_lake", "view", "=", "true", "has a lake view", "has no lake view"),
         ("music_no_music", "music", "=", "true", "has no music", "has music"),
         (

@@ -66,7 +66,13 @@ def _flat(name: list[str]) -> Phrases:
     lists = _lists()
     verb = name[0]
     if verb == "has" and len(name) > 1:
-        return _having(_noun(name[1:]))
+        return _flat(name[1:]) if name[1] == "no" else _having(_noun(name[1:]))
+    if verb == "no" and len(name) > 1:
+        return Phrases(f"has no {_text(name[1:])}", f"has {_noun(name[1:])}")
+    if verb == "can" and len(name) > 1:
+        return Phrases(*(f"is {a} place where you can {_text(name[1:])}" for a in ("a", "no")))
+    if verb in _OF_ONE and len(name) > 1:
+        return _doing(verb, _noun(name[1:]))
     if verb in lists["verbs"] or (verb in lists["counting"] and len(name) > 1):
         return _doing(verb, _text(name[1:]))
     if len(name) > 1 and (verb in _IS or verb == "open"):
