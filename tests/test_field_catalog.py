@@ -145,8 +145,8 @@ def test_where_the_catalogue_lies(tmp_path: Path) -> None:
         ("members_only", "", "=", "true", "is for members only", "is not for members only"),
         ("staffed", "", "=", "true", "is staffed", "is not staffed"),
         ("open_24_hours", "", "=", "true", "is open 24 hours", "is not open 24 hours"),
-        ("no_stairs", "", "=", "true", "has no stairs", "has stairs"),
-        ("has_no_stairs", "", "=", "false", "has stairs", "has no stairs"),
+        ("no_pets", "", "=", "true", "has no pets", "has pets"),
+        ("has_no_pets", "", "=", "false", "has pets", "has no pets"),
         ("requires_permit", "", "=", "true", "requires a permit", "does not require a permit"),
         ("self_service", "", "=", "true", "has self service", "has no self service"),
         (
