@@ -15,6 +15,7 @@ from pathlib import Path
 
 import duckdb
 
+from tests.bench.frequencies import LEAST_PROBABILITY, compare
 from tests.initialization import (
     ATTRIBUTE_MODELS,
     BEFORE,
@@ -25,6 +26,7 @@ from tests.initialization import (
 )
 
 QUESTIONS, ATTEMPTS = 857, 3
+DRAWN_ATTEMPTS = 20_000
 SIZES = [10_000, 150_000]
 MOST_SECONDS, MOST_RATIO = 60, 2
 UNIFORM = "(hash({key}) % 1000003 / 1000003.0)"
@@ -109,11 +111,28 @@ def measure(con: duckdb.DuckDBPyConnection, rounds: int) -> dict[str, float]:
     seconds: dict[str, float] = {}
     for _ in range(rounds):
         for model in (*BEFORE, *INITIALIZE):
-            started = time.process_time()
+            started = time.perf_counter()
             build(con, [model], environ, attempts_per_slot=ATTEMPTS)
-            taken = time.process_time() - started
+            taken = time.perf_counter() - started
             seconds[model] = min(taken, seconds.get(model, taken))
     return seconds
+
+
+def frequencies(con: duckdb.DuckDBPyConnection) -> int:
+    """Print how what many attempts draw compares with the rules; 1 when it is no chance."""
+    environ = {"HETERQA_QUESTIONS": str(DRAWN_ATTEMPTS)}
+    models = (*BEFORE, "construction/attempts", "construction/constraint_draws")
+    build(con, models, environ, attempts_per_slot=1, constraint_draws=1)
+    print(
+        f"{'drawn by ' + format(DRAWN_ATTEMPTS, ',') + ' attempts':<28}  number  cells  chi2     p"
+    )
+    found = compare(con)
+    for test in found:
+        print(
+            f"{test.name:<28}{test.drawn:>8,}{test.cells:>7}{test.statistic:>8.1f}"
+            f"{test.probability:>8.4f}"
+        )
+    return int(any(test.probability < LEAST_PROBABILITY for test in found))
 
 
 def main() -> int:
@@ -123,10 +142,14 @@ def main() -> int:
     parser.add_argument("--records", type=int, nargs="+", default=SIZES, help="the sizes")
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--frequencies", action="store_true", help="test what is drawn instead")
     given = parser.parse_args()
     columns = {}
     with tempfile.TemporaryDirectory() as folder:
         con = connection(Path(folder), given.threads)
+        if given.frequencies:
+            load(con, min(given.records))
+            return frequencies(con)
         for records in given.records:
             load(con, records)
             columns[records] = measure(con, given.rounds)
