@@ -32,8 +32,7 @@
         select
             {{ owner }},
             block,
-            sum(length(gap) + 1) over (partition by {{ owner }}, block order by number) - 1
-                as place,
+            (sum(gap) over (partition by {{ owner }}, block order by number) - 1)::integer as place,
         from (
             select
                 {{ owner }},
@@ -44,7 +43,9 @@
                 select
                     {{ owner }},
                     block,
-                    string_split({{ bits }}::varchar, '1') as gaps,
+                    list_transform(
+                        string_split({{ bits }}::varchar, '1'), lambda zeros: length(zeros) + 1
+                    ) as gaps,
                 from {{ sets }}
                 where {{ bits }} != {{ no_records() }}
             ) as split_sets
