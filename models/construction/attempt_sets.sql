@@ -12,7 +12,9 @@ chosen_draws as (
     where draw_id in (select draw_id from field_constraints)
 ),
 
-chosen_sets as ({{ draw_sets('chosen_draws') }}),
+chosen_sets as (
+    {{ draw_sets('chosen_draws') }}
+),
 
 final as (
     select

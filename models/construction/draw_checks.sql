@@ -21,7 +21,9 @@ draws as (
 
 first_draws as (select * from draws where draw_number = 1),
 
-first_sets as ({{ draw_sets('first_draws') }}),
+first_sets as (
+    {{ draw_sets('first_draws') }}
+),
 
 first_checks as (
     select
@@ -44,7 +46,9 @@ redraws as (
         )
 ),
 
-redrawn_sets as ({{ draw_sets('redraws') }}),
+redrawn_sets as (
+    {{ draw_sets('redraws') }}
+),
 
 redrawn_checks as (
     select

@@ -3,7 +3,9 @@ with attempt_sets as (select * from {{ ref('attempt_sets') }}),
 
 record_numbers as (select * from {{ ref('record_numbers') }}),
 
-answers as ({{ records_of('attempt_sets', 'attempt_id', 'met') }}),
+answers as (
+    {{ records_of('attempt_sets', 'attempt_id', 'met') }}
+),
 
 final as (
     select

@@ -23,7 +23,9 @@ open_sets as (
     where attempt_id not in (select attempt_id from too_wide)
 ),
 
-possible_records as ({{ records_of('open_sets', 'attempt_id', 'possible') }}),
+possible_records as (
+    {{ records_of('open_sets', 'attempt_id', 'possible') }}
+),
 
 final as (
     select

@@ -1,6 +1,6 @@
--- Attempts whose F is not as it is drawn: a constraint that more than max_share of the records meet,
--- other than the only categories of a seed, another number of constraints of a tier, or one that
--- the seed does not meet.
+-- Attempts whose F is not as it is drawn: a constraint that more than max_share of the records
+-- meet, other than the only categories of a seed; another number of constraints of a tier; or one
+-- that the seed does not meet.
 with attempts as (select * from {{ ref('attempts') }}),
 
 field_constraints as (select * from {{ ref('field_constraints') }}),
