@@ -3,7 +3,12 @@
 -- that the seed does not meet.
 with attempts as (select * from {{ ref('attempts') }}),
 
-field_constraints as (select * from {{ ref('field_constraints') }}),
+field_constraints as (
+    select
+        *,
+        to_json([field, operator, value])::varchar as said,
+    from {{ ref('field_constraints') }}
+),
 
 records as (select * from {{ ref('records') }}),
 
@@ -13,7 +18,7 @@ record_fields as (select * from {{ ref('record_fields') }}),
 
 claims as (
     select distinct
-        claim_id,
+        said,
         field,
         operator,
         value,
@@ -22,14 +27,14 @@ claims as (
 
 met as (
     select
-        claims.claim_id,
+        claims.said,
         record_categories.record_id,
     from claims
     inner join record_categories
         on claims.field = 'categories' and claims.value = record_categories.category
     union all
     select
-        claims.claim_id,
+        claims.said,
         record_fields.record_id,
     from claims
     inner join record_fields on claims.field = record_fields.field
@@ -37,9 +42,9 @@ met as (
 ),
 
 wide as (
-    select claim_id
+    select said
     from met
-    group by claim_id
+    group by said
     having count(*) > {{ var('max_share') }} * (select count(*) from records)
 ),
 
@@ -61,7 +66,7 @@ too_wide as (
     from field_constraints
     inner join attempts using (attempt_id)
     where
-        field_constraints.claim_id in (select claim_id from wide)
+        field_constraints.said in (select said from wide)
         and (
             field_constraints.field != 'categories'
             or attempts.seed_record_id in (select record_id from narrow_categories)
@@ -89,8 +94,8 @@ unmet as (
     from field_constraints
     inner join attempts using (attempt_id)
     where
-        (field_constraints.claim_id, attempts.seed_record_id) not in (
-            select (claim_id, record_id) from met
+        (field_constraints.said, attempts.seed_record_id) not in (
+            select (said, record_id) from met
         )
 ),
 
