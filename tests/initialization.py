@@ -18,7 +18,7 @@ from tests.staging import collection, make
 from udfs.plugin import connect
 from udfs.settings import Settings
 
-SEEDS = ("field_phrases", "field_tiers", "subset_quotas", "value_rules")
+SEEDS = ("attribute_names", "field_phrases", "field_tiers", "subset_quotas", "value_rules")
 ATTRIBUTE_MODELS = (
     "sources/records",
     "sources/record_fields",

@@ -159,6 +159,16 @@ def test_hostile_texts_are_asked_for(hostile: duckdb.DuckDBPyConnection) -> None
     assert all(claim and negation and claim != negation for claim, negation in claims)
 
 
+def test_no_block_size_nor_thread_decides(hostile: duckdb.DuckDBPyConnection) -> None:
+    tables = ("field_constraints", "initial_answers", "known_status", "structured_queries")
+    before = {name: sorted(hostile.execute(f"from {name}").fetchall()) for name in tables}
+    cursor = hostile.cursor()
+    cursor.execute("use sources")
+    cursor.execute("set threads = 1")
+    build(cursor, (*BEFORE, *INITIALIZE), SLOTS, **SMALL | {"block_records": 4096})
+    assert {name: sorted(cursor.execute(f"from {name}").fetchall()) for name in tables} == before
+
+
 BY_RECORD = """
     select
         field_constraints.attempt_id,
