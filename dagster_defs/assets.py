@@ -21,6 +21,7 @@ from dagster_defs.lock import build_lock, explain_database_error
 from dagster_defs.outcomes import require_questions
 from dagster_defs.progress import Progress, say
 from dagster_defs.publish import publish
+from dagster_defs.recovery_plot import as_markdown, write_plot
 from dagster_defs.release import ReleaseError, draft_release, write_release
 from dagster_defs.report import write_report
 from dagster_defs.runs import write_runs
@@ -208,9 +209,22 @@ def define(settings: Settings) -> dg.Definitions:
             path = write_report(settings)
         return dg.MaterializeResult(metadata={"path": dg.MetadataValue.path(path)})
 
+    @dg.asset(group_name="published", kinds={"file"}, deps=[PUBLISHED])
+    def recovery_plot() -> dg.MaterializeResult[Any]:
+        """recovery_audit.svg: reliability and precision-recall of recovered values by field."""
+        with writing(settings):
+            path = write_plot(settings)
+        picture = as_markdown(path.read_text(encoding="utf-8"))
+        return dg.MaterializeResult(
+            metadata={
+                "path": dg.MetadataValue.path(path),
+                "picture": dg.MetadataValue.md(picture),
+            }
+        )
+
     assets = [input_files, warehouse_tables, published_warehouse, run_files, report]
     # An imported release is not written again, and the last one that was constructed stays.
-    assets.append(imported_release if settings.release else release_files)
+    assets += [imported_release] if settings.release else [release_files, recovery_plot]
     if settings.is_sample_city:
         assets.append(sample_city)
     return dg.Definitions(

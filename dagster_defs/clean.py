@@ -25,6 +25,7 @@ def clean(settings: Settings) -> list[Path]:
         settings.release_dir,
         settings.runs_dir,
         settings.report_path,
+        settings.recovery_plot_path,
         settings.sample_city_dir,
         settings.warehouse / "truth",
         settings.empty_dir,
@@ -35,6 +36,7 @@ def clean(settings: Settings) -> list[Path]:
         *settings.warehouse.glob(".*.old"),
         *settings.warehouse.glob(f".{settings.published_path.name}.*"),
         *settings.warehouse.glob(f".{settings.report_path.name}.*"),
+        *settings.warehouse.glob(f".{settings.recovery_plot_path.name}.*"),
     ]
     removed = [path for path in written if path.exists()]
     for path in removed:

@@ -250,3 +250,62 @@ def test_request_key_covers_role_and_input() -> None:
     changed = "create or replace macro model_signature(role, task) as role || task || ' v2'"
     connection.execute(changed)
     assert not set(keys) & {key for row in connection.execute(sql).fetchall() for key in row}
+
+
+# Recovery
+
+
+@pytest.mark.parametrize(
+    ("sentence", "denies"),
+    [
+        ("There is no wifi.", True),
+        ("They don\u2019t take cards.", True),
+        ("NOT FOR KIDS", True),
+        ("Nobody knows the notes.", False),
+        ("I know a knot.", False),
+        ("", False),
+    ],
+)
+def test_words_that_deny(query: Query, sentence: str, denies: bool) -> None:
+    assert query("{{ has_negation('$1::varchar') }}", sentence) is denies
+
+
+def test_a_confidence_weighs_its_log_odds(query: Query) -> None:
+    weights = [query("{{ evidence_weight('$1::double') }}", tenth / 10) for tenth in range(11)]
+    assert weights[0] == 0
+    assert weights == sorted(weights)
+    # As far from a half to each side, as much apart; and no confidence weighs without bounds.
+    assert weights[10] == pytest.approx(2 * weights[5], abs=2e-4)
+    assert weights[9] - weights[5] == pytest.approx(weights[5] - weights[1], abs=2e-4)
+    assert weights[10] < 8
+
+
+@pytest.mark.parametrize(
+    ("false_count", "unknown_count", "recovered_count", "modes"),
+    [
+        (0, 0, 0, {"none", "all", "any"}),
+        (0, 0, 1, {"all", "any"}),
+        (0, 1, 1, {"any"}),
+        (0, 1, 0, set()),
+        (1, 0, 1, set()),
+        (1, 1, 1, set()),
+    ],
+)
+def test_who_is_a_candidate(
+    query: Query, false_count: int, unknown_count: int, recovered_count: int, modes: set[str]
+) -> None:
+    counts = (
+        f" from (select {false_count} as false_count, {unknown_count} as unknown_count,"
+        f" {recovered_count} as recovered_count) as counts"
+    )
+    lets_in = {
+        mode
+        for mode in ("none", "all", "any")
+        if query("{{ is_candidate('" + mode + "', 'counts') }}" + counts)
+    }
+    assert lets_in == modes
+
+
+def test_another_mode_of_recovery_is_refused(query: Query) -> None:
+    with pytest.raises(MacroError, match="recovery is 'some': it can be all, any or none"):
+        query("{{ is_candidate('some', 'counts') }}")

@@ -199,6 +199,10 @@ class Settings:
         return self.warehouse / "input_files.json"
 
     @property
+    def recovery_plot_path(self) -> Path:
+        return self.warehouse / "recovery_audit.svg"
+
+    @property
     def report_path(self) -> Path:
         return self.warehouse / "report.html"
 

@@ -1,22 +1,19 @@
 -- One row per attempt and record of A, or that a recovery brings in and no constraint contradicts
--- (C). With recovery `any` one recovered constraint is enough, as in the paper.
+-- (C). What a mode of `recovery` lets in is said by is_candidate.
 with initial_answers as (select * from {{ ref('initial_answers') }}),
 
 constraint_status as (select * from {{ ref('constraint_status') }}),
 
-recovered as (
+counts as (
     select
         attempt_id,
         record_id,
+        count(*) filter (where status in ('known_false', 'recovered_false')) as false_count,
+        count(*) filter (where status = 'unknown') as unknown_count,
+        count(*) filter (where status = 'recovered') as recovered_count,
         min(probability) as probability,
     from constraint_status
     group by attempt_id, record_id
-    having
-        bool_or(status = 'recovered')
-        and bool_and(status != 'known_false')
-        {%- if var('recovery') != 'any' %}
-        and bool_and(status != 'unknown')
-        {%- endif %}
 ),
 
 final as (
@@ -32,7 +29,8 @@ final as (
         record_id,
         'recovered' as origin,
         probability,
-    from recovered
+    from counts
+    where recovered_count > 0 and {{ is_candidate(var('recovery'), 'counts') }}
 )
 
 select * from final

@@ -1,5 +1,5 @@
--- One row per recoverable claim and graph feature that is near it.
-with field_claims as (select * from {{ ref('field_claims') }}),
+-- One row per recoverable claim, direction and graph feature that is near what is looked for.
+with recovery_statements as (select * from {{ ref('recovery_statements') }}),
 
 claim_vectors as (select * from {{ ref('claim_vectors') }}),
 
@@ -7,13 +7,16 @@ feature_vectors as (select * from {{ ref('feature_vectors') }}),
 
 kg_features as (select * from {{ ref('kg_features') }}),
 
-claims as (
+statements as (
     select
-        field_claims.claim_id,
+        recovery_statements.claim_id,
+        recovery_statements.direction,
         claim_vectors.vector,
-    from field_claims
+    from recovery_statements
     inner join claim_vectors
-        on {{ vector_key('query', 'field_claims.claim') }} = claim_vectors.request_key
+        on
+            {{ vector_key('query', 'recovery_statements.statement') }}
+            = claim_vectors.request_key
 ),
 
 features as (
@@ -30,24 +33,26 @@ features as (
 
 similarities as (
     select
-        claims.claim_id,
+        statements.claim_id,
+        statements.direction,
         features.feature_id,
         features.feature,
-        {{ similarity('claims.vector', 'features.vector') }} as similarity,
-    from claims
+        {{ similarity('statements.vector', 'features.vector') }} as similarity,
+    from statements
     cross join features
 ),
 
 final as (
     select
         claim_id,
+        direction,
         feature_id,
         feature,
         similarity,
     from similarities
     where similarity >= {{ var('graph_similarity') }}
     qualify row_number() over (
-        partition by claim_id order by similarity desc, feature_id asc
+        partition by claim_id, direction order by similarity desc, feature_id asc
     ) <= {{ var('recovery_features') }}
 )
 

@@ -29,17 +29,20 @@ attempt_drops as (
     where reason is not null
 ),
 
--- A value that stayed unknown keeps a record out that no constraint contradicts.
+-- A value that stayed unknown, or turned out false, keeps a record out that no known value does.
 unrecovered as (
     select
         constraint_status.attempt_id,
         constraint_status.record_id,
         'recovery' as step,
-        'the value of a field stays unknown' as reason,
+        if(
+            constraint_status.status = 'unknown',
+            'the value of a field stays unknown', 'the value of a field is recovered as false'
+        ) as reason,
         constraint_status.constraint_id as detail,
     from constraint_status
     where
-        constraint_status.status = 'unknown'
+        constraint_status.status in ('unknown', 'recovered_false')
         and (constraint_status.attempt_id, constraint_status.record_id) not in (
             select (attempt_id, record_id) from candidates
         )

@@ -1,12 +1,13 @@
--- One row per claim, record and piece of evidence that is shown to the judge: the nearest texts and
--- captions of the record, and the features that it is praised for.
+-- One row per claim, record, direction, statement and piece of evidence that is shown to the judge:
+-- of each direction the nearest texts and captions of the record, and the feature that it is
+-- praised for. What is near a rival of the claim is looked at for the rival, against the claim.
 with recovery_pairs as (select * from {{ ref('recovery_pairs') }}),
 
-field_claims as (select * from {{ ref('field_claims') }}),
+recovery_statements as (select * from {{ ref('recovery_statements') }}),
 
-claim_vectors as (select * from {{ ref('claim_vectors') }}),
+recovery_rivals as (select * from {{ ref('recovery_rivals') }}),
 
-entry_vectors as (select * from {{ ref('entry_vectors') }}),
+recovery_hits as (select * from {{ ref('recovery_hits') }}),
 
 corpus_passages as (select * from {{ ref('corpus_passages') }}),
 
@@ -14,48 +15,13 @@ claim_features as (select * from {{ ref('claim_features') }}),
 
 kg_edges as (select * from {{ ref('kg_edges') }}),
 
-claims as (
-    select
-        field_claims.claim_id,
-        field_claims.claim,
-        claim_vectors.vector,
-    from field_claims
-    inner join claim_vectors
-        on {{ vector_key('query', 'field_claims.claim') }} = claim_vectors.request_key
-),
-
-similarities as (
-    select
-        recovery_pairs.claim_id,
-        recovery_pairs.record_id,
-        claims.claim,
-        entry_vectors.entry_id,
-        entry_vectors.passage_number,
-        entry_vectors.source,
-        {{ similarity('claims.vector', 'entry_vectors.vector') }} as similarity,
-    from recovery_pairs
-    inner join claims on recovery_pairs.claim_id = claims.claim_id
-    inner join entry_vectors on recovery_pairs.record_id = entry_vectors.record_id
-    where entry_vectors.source in ('text', 'photo')
-),
-
--- A long text is read at its nearest passage.
-nearest_passages as (
-    select *
-    from similarities
-    qualify row_number() over (
-        partition by claim_id, record_id, entry_id
-        order by similarity desc, passage_number asc
-    ) = 1
-),
-
 nearest_entries as (
     select *
-    from nearest_passages
-    where similarity >= {{ var('recovery_similarity') }}
+    from recovery_hits
     qualify
         row_number() over (
-            partition by claim_id, record_id, source order by similarity desc, entry_id asc
+            partition by claim_id, record_id, direction, source
+            order by similarity desc, entry_id asc
         )
         <= if(source = 'text', {{ var('recovery_texts') }}, {{ var('recovery_photos') }})
 ),
@@ -64,13 +30,12 @@ praised_features as (
     select
         recovery_pairs.claim_id,
         recovery_pairs.record_id,
-        claims.claim,
-        'graph:' || claim_features.feature_id as entry_id,
-        'graph' as source,
+        claim_features.direction,
+        'graph:' || claim_features.feature_id as evidence_id,
+        'graph' as channel,
         claim_features.similarity,
         claim_features.feature as content,
     from recovery_pairs
-    inner join claims on recovery_pairs.claim_id = claims.claim_id
     inner join claim_features on recovery_pairs.claim_id = claim_features.claim_id
     inner join kg_edges
         on
@@ -80,14 +45,20 @@ praised_features as (
         kg_edges.edge_type = 'record_feature' and kg_edges.polarity = 'positive'
         and kg_edges.confidence >= {{ var('mention_confidence') }}
     qualify row_number() over (
-        partition by recovery_pairs.claim_id, recovery_pairs.record_id
+        partition by
+            recovery_pairs.claim_id, recovery_pairs.record_id, claim_features.direction
         order by claim_features.similarity desc, claim_features.feature_id asc
     ) = 1
 ),
 
-evidence as (
+found as (
     select
-        nearest_entries.* exclude (passage_number),
+        nearest_entries.claim_id,
+        nearest_entries.record_id,
+        nearest_entries.direction,
+        nearest_entries.entry_id as evidence_id,
+        nearest_entries.source as channel,
+        nearest_entries.similarity,
         corpus_passages.content,
     from nearest_entries
     inner join corpus_passages using (entry_id, passage_number)
@@ -95,17 +66,53 @@ evidence as (
     select * from praised_features
 ),
 
+stated as (
+    select
+        found.*,
+        recovery_statements.statement,
+    from found
+    inner join recovery_statements using (claim_id, direction)
+),
+
+evidence as (
+    select
+        *,
+        false as is_of_rival,
+    from stated
+    union all
+    select
+        stated.* replace (recovery_rivals.claim_id as claim_id, 'against' as direction),
+        true as is_of_rival,
+    from stated
+    inner join recovery_rivals on stated.claim_id = recovery_rivals.rival_id
+    where stated.direction = 'for'
+),
+
 final as (
     select
-        claim_id,
-        record_id,
-        entry_id as evidence_id,
-        source as channel,
-        similarity,
-        claim,
-        content,
-        {{ judge_key('support', 'source', 'claim', 'content', 'entry_id') }} as request_key,
+        evidence.claim_id,
+        evidence.record_id,
+        evidence.direction,
+        evidence.statement as claim,
+        evidence.is_of_rival,
+        evidence.evidence_id,
+        evidence.channel,
+        evidence.similarity,
+        evidence.content,
+        {{ judge_key(
+            'support', 'evidence.channel', 'evidence.statement', 'evidence.content',
+            'evidence.evidence_id'
+        ) }} as request_key,
     from evidence
+    inner join recovery_pairs using (claim_id, record_id)
+    where recovery_pairs.purpose != 'compared'
+    -- A rival that is the negation has the same evidence.
+    qualify row_number() over (
+        partition by
+            evidence.claim_id, evidence.record_id, evidence.direction, evidence.statement,
+            evidence.evidence_id
+        order by evidence.is_of_rival
+    ) = 1
 )
 
 select * from final

@@ -1,11 +1,15 @@
 -- One row per claim and record for which the claim is tried on the record's other sources.
 -- `unknown`: an attempt needs the value. `hidden`: the value is known and kept from the recovery, a
--- drawn sample for each claim that is known both true and false; the audit reads precision off it.
+-- drawn sample for each claim that is known both true and false: what the recovery makes of it
+-- calibrates the recovery and tells its precision. `compared`: no attempt needs the value, but it
+-- would speak against one that is tried. All claims of a record are in one fold.
 with known_status as (select * from {{ ref('known_status') }}),
 
 field_claims as (select * from {{ ref('field_claims') }}),
 
 record_fields as (select * from {{ ref('record_fields') }}),
+
+recovery_rivals as (select * from {{ ref('recovery_rivals') }}),
 
 -- What no constraint contradicts can become a candidate.
 possible as (
@@ -31,6 +35,7 @@ known_values as (
     select
         field_claims.claim_id,
         record_fields.record_id,
+        field_claims.field,
         {{ meets('record_fields.value', 'field_claims.operator', 'field_claims.value') }}
             as is_true,
     from field_claims
@@ -54,11 +59,11 @@ hidden_pairs as (
     where claim_id in (select claim_id from contested)
     qualify row_number() over (
         partition by claim_id
-        order by {{ draw('claim_id', 'hidden value', 'record_id') }}, record_id
+        order by {{ draw('field', 'hidden value', 'record_id') }}, record_id
     ) <= {{ var('audit_records') }}
 ),
 
-final as (
+tried_pairs as (
     select
         claim_id,
         record_id,
@@ -73,6 +78,33 @@ final as (
         'hidden' as purpose,
         is_true,
     from hidden_pairs
+),
+
+pairs as (
+    select * from tried_pairs
+    union all
+    select distinct
+        recovery_rivals.rival_id as claim_id,
+        tried_pairs.record_id,
+        'compared' as purpose,
+        null::boolean as is_true,
+    from tried_pairs
+    inner join recovery_rivals using (claim_id)
+    where
+        (recovery_rivals.rival_id, tried_pairs.record_id) not in (
+            select (claim_id, record_id) from tried_pairs
+        )
+),
+
+final as (
+    select
+        claim_id,
+        record_id,
+        purpose,
+        is_true,
+        floor({{ draw('record_id', 'recovery fold') }} * {{ var('recovery_folds') }})::integer
+            as fold,
+    from pairs
 )
 
 select * from final

@@ -1,43 +1,76 @@
--- One row per claim, record and channel: the best evidence for the claim, and whether any is
--- against. A judgement that failed or could not decide counts for nothing here.
+-- One row per claim and record with a probability: the value that the evidence speaks for, and the
+-- best evidence for that value; none where the probability rests on nothing that says so.
 with recovery_pairs as (select * from {{ ref('recovery_pairs') }}),
+
+recovery_probabilities as (select * from {{ ref('recovery_probabilities') }}),
+
+field_claims as (select * from {{ ref('field_claims') }}),
 
 recovery_evidence as (select * from {{ ref('recovery_evidence') }}),
 
 recovery_judgements as (select * from {{ ref('recovery_judgements') }}),
 
-judged as (
+recovery_signals as (select * from {{ ref('recovery_signals') }}),
+
+-- Evidence against a negation is none for the claim that could be shown: it denies, and says no
+-- more.
+best_evidence as (
     select
-        recovery_pairs.claim_id,
-        recovery_pairs.record_id,
-        recovery_pairs.purpose,
-        recovery_pairs.is_true,
+        recovery_evidence.claim_id,
+        recovery_evidence.record_id,
+        recovery_evidence.direction = 'for' as is_true,
         recovery_evidence.channel,
         recovery_evidence.evidence_id,
         recovery_judgements.confidence,
-        coalesce(recovery_judgements.is_against, false) as is_against,
-        recovery_judgements.verdict,
-    from recovery_pairs
-    inner join recovery_evidence using (claim_id, record_id)
+    from recovery_evidence
     inner join recovery_judgements using (request_key)
-    where recovery_judgements.error is null
+    where
+        recovery_judgements.error is null and recovery_judgements.verdict != 'unresolved'
+        and not recovery_judgements.is_against
+        and recovery_judgements.confidence >= {{ var('recovery_least_confidence') }}
+    qualify row_number() over (
+        partition by
+            recovery_evidence.claim_id, recovery_evidence.record_id, recovery_evidence.direction
+        order by
+            recovery_judgements.confidence desc, recovery_evidence.similarity desc,
+            recovery_evidence.evidence_id asc
+    ) = 1
+),
+
+failures as (
+    select
+        claim_id,
+        record_id,
+        sum(failed_count) as failed_count,
+    from recovery_signals
+    group by claim_id, record_id
 ),
 
 final as (
     select
-        claim_id,
-        record_id,
-        purpose,
-        is_true,
-        channel,
-        coalesce(max(confidence) filter (where verdict != 'unresolved' and not is_against), 0)
-            as score,
-        first(evidence_id order by confidence desc, evidence_id asc)
-            filter (where verdict != 'unresolved' and not is_against) as evidence_id,
-        count(*) filter (where is_against) as against_count,
-        count(*) as evidence_count,
-    from judged
-    group by claim_id, record_id, purpose, is_true, channel
+        recovery_pairs.claim_id,
+        recovery_pairs.record_id,
+        field_claims.field,
+        recovery_pairs.purpose,
+        recovery_pairs.fold,
+        recovery_pairs.is_true as known_value,
+        recovery_probabilities.probability,
+        recovery_probabilities.probability >= 0.5 as is_true,
+        round(greatest(
+            recovery_probabilities.probability, 1 - recovery_probabilities.probability
+        ), 4) as confidence,
+        best_evidence.channel,
+        best_evidence.evidence_id,
+        failures.failed_count,
+    from recovery_pairs
+    inner join field_claims using (claim_id)
+    inner join recovery_probabilities using (claim_id, record_id)
+    inner join failures using (claim_id, record_id)
+    left join best_evidence
+        on
+            recovery_pairs.claim_id = best_evidence.claim_id
+            and recovery_pairs.record_id = best_evidence.record_id
+            and (recovery_probabilities.probability >= 0.5) = best_evidence.is_true
 )
 
 select * from final

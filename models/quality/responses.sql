@@ -6,8 +6,8 @@
 {%- if not env_var('HETERQA_RELEASE', '') %}
     {%- set steps = steps + [
         ref('text_features'), ref('feature_vectors'), ref('claim_vectors'),
-        ref('recovery_judgements'), ref('constraint_drafts'), ref('constraint_vectors'),
-        ref('support_judgements'), ref('question_drafts'), ref('contradiction_judgements'),
+        ref('recovery_judgements'), ref('recovery_relevance'), ref('constraint_drafts'),
+        ref('constraint_vectors'), ref('support_judgements'), ref('question_drafts'), ref('contradiction_judgements'),
     ] %}
 {%- endif %}
 {%- for step in steps %}

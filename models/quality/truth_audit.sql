@@ -17,7 +17,7 @@ final as (
             / nullif(count(*) filter (where is_predicted), 0), 4
         ) as precision,
         round(
-            count(*) filter (where is_predicted and is_wanted)
+            count(*) filter (where is_predicted and is_true and is_wanted)
             / nullif(count(*) filter (where is_wanted), 0), 4
         ) as recall,
         count(*) filter (where is_predicted) as predicted_count,

@@ -21,11 +21,7 @@ judged as (
             when field_constraints.field = 'categories'
                 then list_contains(records.categories, field_constraints.value)
             when record_fields.value is null
-                then
-                    '{{ var("recovery") }}' = 'any'
-                    or (field_constraints.claim_id, answer_sets.record_id) in (
-                        select (claim_id, record_id) from recovered_values
-                    )
+                then coalesce(recovered_values.is_true, '{{ var("recovery") }}' = 'any')
             else
                 {{ meets(
                     'record_fields.value', 'field_constraints.operator', 'field_constraints.value'
@@ -38,6 +34,10 @@ judged as (
         on
             answer_sets.record_id = record_fields.record_id
             and field_constraints.field = record_fields.field
+    left join recovered_values
+        on
+            answer_sets.record_id = recovered_values.record_id
+            and field_constraints.claim_id = recovered_values.claim_id
 ),
 
 final as (

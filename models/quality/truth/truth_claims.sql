@@ -1,5 +1,5 @@
 -- One row per relational claim and record: whether the claim is true by the planted truth, and
--- whether some text or caption of the record says so.
+-- whether some text or caption of the record states the true value of the field.
 with field_claims as (select * from {{ ref('field_claims') }}),
 
 truth_fields as (select * from {{ ref('truth_fields') }}),
@@ -11,7 +11,7 @@ stated as (
         record_id,
         key,
     from truth_sentences
-    where kind = 'field' and asserted and is_true
+    where kind = 'field' and is_true
 ),
 
 final as (

@@ -1,7 +1,7 @@
 -- One row per step, slice and item that the build said yes to, or should have by the planted
 -- truth.
--- recovery: claims of records with unknown values; true ones count when some text or caption says
--- so.
+-- recovery: claims about unknown values; a yes is a value that was recovered, right when it is the
+-- true one, true or false; those count that some text or caption states.
 -- graph: features of records, for planted features; those count that some text states.
 -- support: records of constraints with a planted fact, among the candidates that were judged.
 -- contradiction: verified candidates that were removed, against those that miss a constraint.
@@ -46,13 +46,12 @@ recovery as (
         'recovery' as step,
         truth_claims.field as slice,
         recovery_pairs.claim_id || ':' || recovery_pairs.record_id as item,
-        (recovery_pairs.claim_id, recovery_pairs.record_id) in (
-            select (claim_id, record_id) from recovered_values
-        ) as is_predicted,
-        truth_claims.is_true,
-        truth_claims.is_true and truth_claims.is_stated as is_wanted,
+        recovered_values.claim_id is not null as is_predicted,
+        coalesce(recovered_values.is_true = truth_claims.is_true, false) as is_true,
+        truth_claims.is_stated as is_wanted,
     from recovery_pairs
     inner join truth_claims using (claim_id, record_id)
+    left join recovered_values using (claim_id, record_id)
     where recovery_pairs.purpose = 'unknown'
 ),
 

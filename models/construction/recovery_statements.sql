@@ -1,0 +1,21 @@
+-- One row per recoverable claim and direction: what evidence is looked for. `for` is the claim,
+-- `against` its negation.
+with field_claims as (select * from {{ ref('field_claims') }}),
+
+final as (
+    select
+        claim_id,
+        'for' as direction,
+        claim as statement,
+    from field_claims
+    where is_recoverable
+    union all
+    select
+        claim_id,
+        'against' as direction,
+        negation as statement,
+    from field_claims
+    where is_recoverable
+)
+
+select * from final
