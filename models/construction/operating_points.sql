@@ -152,7 +152,8 @@ final as (
             when reached.threshold is null
                 then
                     'the best precision of any threshold is '
-                    || printf('%.3f', best.precision) || ', wanted is {{ var("recovery_precision") }}'
+                    || printf('%.3f', best.precision)
+                    || ', wanted is {{ var("recovery_precision") }}'
             when counted.scored_count >= {{ var('audit_minimum') }}
                 then 'the lowest threshold that reaches the wanted precision'
             else

@@ -22,7 +22,7 @@ contents as (
     select
         content,
         trim(unnest({{ sentence_pieces('content', longest_piece) }}), e' \t\n') as sentence,
-    from (select distinct content from evidence)
+    from (select distinct content from evidence) as distinct_contents
 ),
 
 sentences as (
@@ -31,7 +31,7 @@ sentences as (
         unnest(list_distinct(list_transform(
             {{ words('sentence') }}, lambda word: left(word, {{ stem_length }})
         ))) as stem,
-    from (select distinct sentence from contents)
+    from (select distinct sentence from contents) as distinct_sentences
 ),
 
 stem_weights as (

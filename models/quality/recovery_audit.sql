@@ -1,7 +1,7 @@
 -- One row per recoverable field, channel and value that is recovered, each also as all of them: how
 -- well the recovery brings back known values that were hidden from it.
--- A channel's values are those whose best evidence is of it. What is to be expected of unknown values
--- goes by their own mix of fields: some fields are asked for, and left open, far more than others.
+-- A channel's values are those whose best evidence is of it. What is to be expected of unknown
+-- values goes by their own mix of fields: some are asked for, and left open, far more than others.
 with recovery_hidden_values as (select * from {{ ref('recovery_hidden_values') }}),
 
 operating_points as (select * from {{ ref('operating_points') }}),
