@@ -395,7 +395,10 @@ CHECKS = {
         group by answers.qid, answers.record_id, status.constraint_id
         having
             count(*) filter (where judgements.error is not null) > 0
-            or not coalesce(bool_or(judgements.confidence >= 0.5), false)
+            or not coalesce(bool_or(
+                evidence.direction = 'for' and not judgements.is_against
+                and judgements.confidence >= 0.3
+            ), false)
     """,
     "released evidence that was not judged": """
         with judged as (
