@@ -55,9 +55,9 @@ def test_help_lists_every_setting(small_repo: SmallRepo) -> None:
 def test_progress_and_summary(built: subprocess.CompletedProcess[str]) -> None:
     assert built.stderr == ""
     for expected in (
-        "22/22",
+        "25/25",
         "construction.certified_questions",
-        "22 tables built, 4 tests passed",
+        "25 tables built, 4 tests passed",
         "bm25",
         "recall@10",
         "S+T",
@@ -100,6 +100,15 @@ def test_report_needs_nothing_and_escapes_everything(
     for outside in ("http://", "https://", "src=", "url(", "<script"):
         assert outside not in page
     assert str(small_repo.root) not in page
+
+
+def test_the_recovery_has_its_picture(
+    built: subprocess.CompletedProcess[str], small_repo: SmallRepo
+) -> None:
+    picture = (small_repo.warehouse / "recovery_audit.svg").read_text(encoding="utf-8")
+    assert "&lt;b&gt;&#34;pets&#34; &amp; more&lt;/b&gt;" in picture
+    assert "<b>" not in picture
+    assert str(small_repo.root) not in picture
 
 
 def test_release_files(built: subprocess.CompletedProcess[str], small_repo: SmallRepo) -> None:
@@ -485,7 +494,7 @@ def test_ctrl_c_ends_a_build_at_once(
     try:
         assert process.stdout
         for line in process.stdout:
-            if "1/22" in line:
+            if "1/25" in line:
                 process.send_signal(signal.SIGINT)
                 break
         _, errors = process.communicate(timeout=30)
