@@ -31,6 +31,7 @@ settings, from the environment or .env (see .env.example):
   HETERQA_SEED       seed of every draw (default: 7)
   HETERQA_SALT       salt of the hashes that stand for user ids (default: a fixed one)
   HETERQA_THREADS    threads of DuckDB and of the models (default: the number of cores)
+  HETERQA_MEMORY_GB  memory of DuckDB in GB (default: 6, or 80% of a smaller machine's)
   HETERQA_MAX_COST   what the models of endpoints may cost in all: 2.50 (US dollars), or
                      500000 tokens (default: no limit)
 """
