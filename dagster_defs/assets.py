@@ -25,7 +25,7 @@ from dagster_defs.recovery_plot import as_markdown, write_plot
 from dagster_defs.release import ReleaseError, draft_release, write_release
 from dagster_defs.report import write_report
 from dagster_defs.runs import write_runs
-from udfs.ledger import clear_journal
+from udfs.ledger import shorten_journal
 from udfs.settings import Settings, UserError
 
 INPUT_FILES = dg.AssetKey("input_files")
@@ -178,7 +178,7 @@ def define(settings: Settings) -> dg.Definitions:
                 # What could fail after publishing is tried before.
                 draft_release(settings, settings.build_path)
             path = publish(settings, without=_tables_not_built(manifest))
-            clear_journal(settings)
+            shorten_journal(settings)
         say(f"  published {path}")
         return dg.MaterializeResult(
             metadata={"path": dg.MetadataValue.path(path), "bytes": path.stat().st_size}

@@ -34,7 +34,7 @@ REPO = Path(__file__).resolve().parent.parent
 FAULTS = (
     "429", "500", "hang", "half", "half_body", "schema", "refusal", "huge", "reset", "drip",
     "empty", "length", "echo", "400", "401", "403", "404", "quota", "html", "no_usage", "fenced",
-    "escaped_echo", "filter",
+    "escaped_echo", "filter", "escaped_refusal",
 )  # fmt: skip
 # Far more than the buffers of a connection hold, so that who stops reading is seen to.
 HUGE_BYTES = 100_000_000
@@ -241,6 +241,8 @@ def make_app(options: argparse.Namespace) -> Any:
         else:
             content = _embedding(body, options.dimensions)
         text = json.dumps(content)
+        if fault == "escaped_refusal":
+            text = text.replace(key, _escaped(key))
         call |= {"is_paid": True, "usage": content.get("usage", {})}
         if fault == "half_body":
             return Response(text[: len(text) // 2], media_type="application/json")
@@ -300,7 +302,7 @@ def _completion(body: dict[str, Any], fault: str, key: str) -> dict[str, Any]:
         message["content"] = text[: len(text) // 2]
     elif fault == "schema":
         message["content"] = '{"opinion": "' + "x" * 40 + '"}'
-    elif fault == "refusal":
+    elif fault in ("refusal", "escaped_refusal"):
         message |= {"content": None, "refusal": f"I cannot help with that, {key}."}
     elif fault == "empty":
         message["content"] = ""
@@ -309,8 +311,7 @@ def _completion(body: dict[str, Any], fault: str, key: str) -> dict[str, Any]:
     elif fault == "echo":
         message["content"] = text.replace('"reason": "', f'"reason": "Bearer {key} ')
     elif fault == "escaped_echo":
-        hidden = "".join(f"\\u{ord(letter):04x}" for letter in key)
-        message["content"] = text.replace('"reason": "', f'"reason": "{hidden} ')
+        message["content"] = text.replace('"reason": "', f'"reason": "{_escaped(key)} ')
     elif fault == "fenced":
         message["content"] = f"<think>hm {{</think>\n```json\n{text}\n```"
     asked = sum(len(json.dumps(m)) for m in body["messages"])
@@ -340,6 +341,11 @@ def _embedding(body: dict[str, Any], dimensions: int) -> dict[str, Any]:
         "data": [{"object": "embedding", "index": 0, "embedding": [x / norm for x in vector]}],
         "usage": {"prompt_tokens": len(body["input"]) // 4 + 1, "total_tokens": 0},
     }
+
+
+def _escaped(key: str) -> str:
+    """The key as JSON may write it, too."""
+    return "".join(f"\\u{ord(letter):04x}" for letter in key)
 
 
 _FENCED = re.compile(r"<(\w+) ([0-9a-f]{12})>\n(.*?)\n</\1 \2>", re.S)

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import gzip
+import json
 import random
 import threading
-from dataclasses import replace
 
 import duckdb
 import pytest
 
-from udfs.budget import Budget, check_prices, cost_of
+from udfs.budget import Budget, Usage, check_prices, cost_of
 from udfs.endpoint import Endpoint, Price
-from udfs.ledger import IMPORTS, JOURNAL, spent_before
+from udfs.ledger import JOURNAL, Journal, paid_so_far, shorten_journal
 from udfs.settings import CostLimit, Settings, UserError
 
 
@@ -55,26 +54,26 @@ def test_money_needs_a_price_for_each_paid_role():
 
 
 def test_what_is_reserved_counts_until_it_is_settled():
-    budget = Budget(CostLimit(100, "tokens"), spent=40)
-    assert budget.reserve(50)
-    assert not budget.reserve(20)
+    budget = Budget(CostLimit(100, "tokens"), Usage(30, 10, 500.0))
+    assert budget.reserve(Usage(30, 20))
+    assert not budget.reserve(Usage(20))
     assert budget.has_reserved
-    budget.settle(50, 10)
+    budget.settle(Usage(30, 20), Usage(8, 2))
     assert (budget.spent, budget.has_reserved) == (50, False)
-    assert budget.reserve(50)
-    assert not budget.reserve(1)
+    assert budget.reserve(Usage(0, 50))
+    assert not budget.reserve(Usage(1))
 
 
 def test_an_exact_fit_of_fractions_is_no_overrun():
     budget = Budget(CostLimit(0.3, "dollars"))
-    assert all(budget.reserve(0.1) for _ in range(3))
-    assert not budget.reserve(0.0001)
+    assert all(budget.reserve(Usage(cost=0.1)) for _ in range(3))
+    assert not budget.reserve(Usage(cost=0.0001))
 
 
 def test_without_a_limit_everything_is_counted_and_nothing_refused():
     budget = Budget()
-    assert budget.reserve(1e9)
-    budget.settle(1e9, 5.0)
+    assert budget.reserve(Usage(cost=1e9))
+    budget.settle(Usage(cost=1e9), Usage(cost=5.0))
     assert budget.spent == 5.0
 
 
@@ -86,8 +85,8 @@ def test_many_threads_never_pass_the_limit():
         draws = random.Random(seed)
         for _ in range(500):
             most = draws.randint(1, 40)
-            if budget.reserve(most):
-                budget.settle(most, draws.randint(0, most))
+            if budget.reserve(Usage(most)):
+                budget.settle(Usage(most), Usage(draws.randint(0, most)))
             if budget.spent > 10_000:
                 above.append(budget.spent)
 
@@ -101,34 +100,74 @@ def test_many_threads_never_pass_the_limit():
 
 
 def test_the_message_says_what_was_spent_of_what_and_what_to_do():
-    budget = Budget(CostLimit(2.5, "dollars"), spent=2.4375)
-    message = str(budget.stop(0.1))
+    budget = Budget(CostLimit(2.5, "dollars"), Usage(cost=2.4375))
+    message = str(budget.stop(Usage(cost=0.1)))
     assert "spent $2.4375 of $2.5000" in message
     assert "raise HETERQA_MAX_COST and run again" in message
     assert "kept" in message
 
 
-def test_what_a_warehouse_has_paid_before(tmp_path):
-    """Its tables and its journal, each call once; not what was imported, nor what costs nothing."""
-    settings = Settings.from_env({"HETERQA_WAREHOUSE": str(tmp_path), "HETERQA_MAX_COST": "9"})
-    settings.ledger_dir.mkdir()
-    connection = duckdb.connect()
-    connection.execute(
-        "create table answers (request_key varchar, attempts int, model varchar, cost double,"
-        " input_tokens bigint, output_tokens bigint)"
-    )
-    assert spent_before(connection, settings, {"free"}) == 0
-    connection.execute(
-        "insert into answers values ('a', 1, 'm', 1, 10, 1), ('b', 1, 'm', 2, 20, 2),"
-        " ('c', 1, 'free', 64, 640, 64)"
-    )
-    entry = '{"request_key": "%s", "answer": {"cost": %d, "input_tokens": 1, "output_tokens": 1}}\n'
-    journal = "".join(entry % row for row in (("a", 1), ("d", 4), ("d", 4)))
-    (settings.ledger_dir / JOURNAL).write_text(journal + '{"request_key": "e", "ans')
-    assert spent_before(connection, settings, {"free"}) == 1 + 2 + 8
-    with gzip.open(settings.ledger_dir / IMPORTS.replace("*", "x"), "wt") as file:
-        file.write(entry % ("b", 2))
-    assert spent_before(connection, settings, {"free"}) == 1 + 8
-    tokens = replace(settings, max_cost=CostLimit(9, "tokens"))
-    assert spent_before(connection, tokens, {"free"}) == 11 + 4
-    assert spent_before(connection, replace(settings, max_cost=None), {"free"}) == 0
+def test_what_is_written_down_adds_up_to_what_was_paid(tmp_path):
+    """A call that was cut off counts as the most that it can have cost."""
+    settings = Settings.from_env({"HETERQA_WAREHOUSE": str(tmp_path)})
+    assert paid_so_far(settings) == Usage()
+    journal = Journal(settings.ledger_dir / JOURNAL)
+    budget = Budget(CostLimit(9, "dollars"), Usage(cost=1.0), journal.record)
+    most, paid = Usage(100, 600, 2.0), Usage(20, 30, 0.5)
+    assert budget.reserve(most)
+    assert paid_so_far(settings) == most
+    budget.settle(most, paid)
+    journal.write("a", {"error": None, "attempts": 1, "cost": 0.5})
+    assert paid_so_far(settings) == paid
+    assert budget.reserve(most)
+    assert not budget.reserve(Usage(cost=9.0))
+    assert paid_so_far(settings) == Usage(120, 630, 2.5)
+    assert budget.spent == 1.5
+    with (settings.ledger_dir / JOURNAL).open("a") as file:
+        file.write('{"usage": {"input_tokens": 5, "output')
+    assert paid_so_far(settings) == Usage(120, 630, 2.5)
+
+
+def test_a_full_disk_reserves_nothing_that_is_sent():
+    def full(usage: Usage) -> None:
+        raise OSError(28, "no space left")
+
+    with pytest.raises(OSError, match="no space left"):
+        Budget(record=full).reserve(Usage(1, 1, 1.0))
+
+
+def entry(key: str, error: str | None = None, **answer: object) -> str:
+    line = {"request_key": key, "answer": {"error": error, "attempts": 1} | answer}
+    return json.dumps(line, ensure_ascii=False) + "\n"
+
+
+def test_a_journal_keeps_what_no_table_holds_and_what_was_paid(tmp_path):
+    settings = Settings.from_env({"HETERQA_WAREHOUSE": str(tmp_path)})
+    shorten_journal(settings)
+    with duckdb.connect(settings.build_path) as connection:
+        connection.execute(
+            "create table answers as select * from (values ('a', null, 1), ('b', 'refused', 1))"
+            " as rows (request_key, error, attempts)"
+        )
+    journal = Journal(settings.ledger_dir / JOURNAL)
+    usage = Usage(10, 2, 0.25)
+    for _ in range(3):
+        journal.record(usage)
+    lines = [
+        entry("a"), entry("b", "refused"), entry("c", "refused"), entry("d", vector=[0.5, -1e-7]),
+        # What a retry was answered, twice.
+        entry("b", said="größer"), entry("b", said="größer"), '{"request_key": "e", "ans',
+    ]  # fmt: skip
+    with journal.path.open("a", encoding="utf-8") as file:
+        file.writelines(lines)
+    for _ in range(2):
+        shorten_journal(settings)
+        kept = [json.loads(line) for line in journal.path.read_text("utf-8").splitlines()]
+        answers = {line["request_key"]: line["answer"] for line in kept if line["answer"]}
+        assert answers == {
+            "b": {"error": None, "attempts": 1, "said": "größer"},
+            "c": {"error": "refused", "attempts": 1},
+            "d": {"error": None, "attempts": 1, "vector": [0.5, -1e-7]},
+        }
+        assert len(kept) == 4
+        assert paid_so_far(settings) == Usage(30, 6, 0.75)

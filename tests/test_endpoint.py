@@ -20,7 +20,7 @@ from pydantic import ValidationError
 from tests.fault_server import HUGE_BYTES, FaultServer, fault_server
 from udfs import calls
 from udfs.batch import REASONS, Answer
-from udfs.budget import Budget
+from udfs.budget import Budget, Usage
 from udfs.endpoint import (
     BudgetSpent,
     ChatRequest,
@@ -360,7 +360,9 @@ def test_identity_holds_what_an_answer_depends_on():
 # -- the key -------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("fault", ["echo", "escaped_echo", "refusal", "500", "400", "429"])
+@pytest.mark.parametrize(
+    "fault", ["echo", "escaped_echo", "refusal", "escaped_refusal", "500", "400", "429"]
+)
 def test_an_echoed_key_reaches_no_answer_and_no_error(server, fault):
     assert ask(server, "all is well", model="echo").error is None
     answer = ask(server, f"echo FAULT {fault} always", model="echo")
@@ -542,17 +544,19 @@ def test_the_limit_is_never_passed_and_what_was_paid_is_handed_out(tmp_path):
         total = sum(answer.cost for answer in ask_chat(requests, shared))
         limit = CostLimit(total / 2, "dollars")
         handed: dict[str, Answer] = {}
-        budget = Budget(limit, spent=total / 8)
+        written: list[Usage] = []
+        budget = Budget(limit, Usage(cost=total / 8), written.append)
         with pytest.raises(BudgetSpent, match=r"HETERQA_MAX_COST: spent .* run again"):
             ask_chat(requests, shared, handed.__setitem__, budget)
-        paid = sum(answer.cost for answer in handed.values())
+        paid = sum(usage.cost for usage in written)
+        assert sum(answer.cost for answer in handed.values()) <= paid + 1e-9
         assert budget.spent == pytest.approx(total / 8 + paid)
         assert budget.spent <= limit.amount
         # It stops for the next request, not long before it: the first ones are not the dear ones.
         assert budget.spent > limit.amount - 2 * 600 * 30 / 1e6
         # Raised, the rest is asked, and nothing twice.
         left = [one for one in requests if one.key not in handed]
-        more = Budget(CostLimit(total * 2, "dollars"), spent=budget.spent)
+        more = Budget(CostLimit(total * 2, "dollars"), Usage(cost=budget.spent))
         assert len(ask_chat(left, shared, budget=more)) == len(left) < 60
 
 
@@ -563,6 +567,62 @@ def test_tokens_are_a_limit_too(server):
     with pytest.raises(BudgetSpent, match=r"spent [\d,]+ tokens of [\d,]+ tokens"):
         ask_chat([request(f"tokens {n}") for n in range(60)], endpoint(server), budget=budget)
     assert used <= budget.spent <= used * 3 + 4000
+
+
+@pytest.mark.parametrize("fault", ["schema", "hang"])
+def test_a_call_that_the_limit_cuts_off_has_no_answer_and_counts(tmp_path, fault):
+    """The first reply is off schema and paid, and the repair would pass the limit; or the first
+    attempt timed out, and the other request meets the limit while this one waits."""
+    handed: dict[str, Answer] = {}
+    written: list[Usage] = []
+    asked = [request(f"{name} FAULT {fault} once", key=name) for name in ("one", "two")]
+    with fault_server(tmp_path) as server:
+        parameters = {"price": {"input": 1.0, "output": 1.0}, "timeout_seconds": 0.5}
+        shared = endpoint(server, back_off_seconds=5, attempts=2, **parameters)
+        assert ask(server, "all is well", **parameters).error is None
+        most = sum(calls.most_tokens(calls.chat_job(asked[0], shared).body, shared)) / 1e6
+        budget = Budget(CostLimit(most, "dollars"), record=written.append)
+        with pytest.raises(BudgetSpent):
+            ask_chat(asked, shared, handed.__setitem__, budget)
+        assert handed == {}
+        assert 0 < sum(usage.cost for usage in written) == pytest.approx(budget.spent)
+        # With the limit raised.
+        assert {answer.error for answer in ask_chat(asked, endpoint(server))} == {None}
+
+
+def test_a_key_that_is_refused_meanwhile_leaves_no_answer(tmp_path):
+    """The repair of a paid reply meets 401: the request is asked again once the key is right."""
+    handed: dict[str, Answer] = {}
+    written: list[Usage] = []
+    with fault_server(tmp_path, down_after=1, down="401") as server:
+        budget = Budget(record=written.append)
+        with pytest.raises(UserError, match="OPENAI_API_KEY"):
+            ask_chat([request("FAULT schema once")], endpoint(server), handed.__setitem__, budget)
+    assert handed == {}
+    assert sum(usage.input_tokens for usage in written) > 100
+
+
+@pytest.mark.parametrize("fault", ["hang", "500"])
+def test_what_an_endpoint_took_before_it_went_down_is_written_down(tmp_path, fault):
+    written: list[Usage] = []
+    with fault_server(tmp_path, down_after=5, down=fault) as failing:
+        shared = endpoint(failing, timeout_seconds=0.3)
+        requests = [request(str(n), key=str(n)) for n in range(100)]
+        handed: dict[str, Answer] = {}
+        with pytest.raises(EndpointDown):
+            ask_chat(requests, shared, handed.__setitem__, Budget(record=written.append))
+    paid = sum(usage.output_tokens for usage in written)
+    answered = sum(answer.output_tokens for answer in handed.values())
+    # A request that timed out may have been worked on; one with an error was not.
+    assert paid >= answered + 600 if fault == "hang" else paid == answered
+
+
+def test_vectors_of_another_length_were_paid(server):
+    written: list[Usage] = []
+    with pytest.raises(UserError, match="dimensions"):
+        budget = Budget(record=written.append)
+        ask_embeddings([("a", "x")], endpoint(server, dimensions=384), budget=budget)
+    assert sum(usage.input_tokens for usage in written) > 0
 
 
 # -- waiting -------------------------------------------------------------------------------------

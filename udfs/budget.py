@@ -1,14 +1,16 @@
 """What a warehouse may spend on its models: `HETERQA_MAX_COST`, in US dollars or in tokens.
 
 A request is sent only after the most that it can cost is reserved, so the limit is never passed,
-however many are in flight.
+however many are in flight. Both are written down as they happen: what was reserved for a call that
+a kill cut off may have been paid, and counts in the next build.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from math import inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from udfs.settings import CostLimit, UserError
 
@@ -22,16 +24,38 @@ class BudgetSpent(UserError):
     """The next request could pass the limit. Raised once all that was paid is handed out."""
 
 
+class Usage(NamedTuple):
+    """What calls of endpoints take; cost in US dollars."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+
+    def minus(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens - other.input_tokens,
+            self.output_tokens - other.output_tokens,
+            self.cost - other.cost,
+        )
+
+
 class Budget:
     """Counts what is spent and what is reserved; one for all roles and threads of a process.
 
-    `spent` starts with what the warehouse has paid before, in the unit of the limit. Without a
-    limit everything may be reserved.
+    paid: what the warehouse has paid before. record: is given each reservation before its request
+    is sent, and then what the request took less than that. Without a limit everything may be
+    reserved.
     """
 
-    def __init__(self, limit: CostLimit | None = None, spent: float = 0.0) -> None:
+    def __init__(
+        self,
+        limit: CostLimit | None = None,
+        paid: Usage | None = None,
+        record: Callable[[Usage], None] | None = None,
+    ) -> None:
         self.limit = limit
-        self._spent = spent
+        self._record = record
+        self._spent = self._amount(paid or Usage())
         self._reserved = 0.0
         self._in_flight = 0
         self._lock = threading.Lock()
@@ -47,14 +71,15 @@ class Budget:
         with self._lock:
             return self._in_flight > 0
 
-    def amount(self, input_tokens: int, output_tokens: int, price: Price | None) -> float:
-        """What so many tokens count, in the unit of the limit."""
+    def _amount(self, usage: Usage) -> float:
+        """What it counts, in the unit of the limit."""
         if self.limit is not None and self.limit.unit == "tokens":
-            return float(input_tokens + output_tokens)
-        return cost_of(input_tokens, output_tokens, price)
+            return float(usage.input_tokens + usage.output_tokens)
+        return usage.cost
 
-    def reserve(self, amount: float) -> bool:
+    def reserve(self, most: Usage) -> bool:
         """Set so much aside; False when that could pass the limit. `settle` ends it."""
+        amount = self._amount(most)
         with self._lock:
             room = inf if self.limit is None else self.limit.amount - self._spent - self._reserved
             # The tolerance is for the order in which fractions of a dollar were added.
@@ -62,19 +87,23 @@ class Budget:
                 return False
             self._reserved += amount
             self._in_flight += 1
-            return True
+        if self._record is not None:
+            self._record(most)
+        return True
 
-    def settle(self, reserved: float, paid: float) -> None:
+    def settle(self, most: Usage, paid: Usage) -> None:
         """Turn what was reserved for a request into what it has cost."""
         with self._lock:
-            self._spent += paid
+            self._spent += self._amount(paid)
             self._in_flight -= 1
-            self._reserved = self._reserved - reserved if self._in_flight else 0.0
+            self._reserved = self._reserved - self._amount(most) if self._in_flight else 0.0
+        if self._record is not None:
+            self._record(paid.minus(most))
 
-    def stop(self, needed: float) -> BudgetSpent:
+    def stop(self, most: Usage) -> BudgetSpent:
         """The error that says what was spent, what the next request may cost, and what to do."""
         assert self.limit is not None
-        said = self.limit.say
+        said, needed = self.limit.say, self._amount(most)
         return BudgetSpent(
             f"HETERQA_MAX_COST: spent {said(self.spent)} of {said(self.limit.amount)}, and the "
             f"next request may cost {said(needed)}; raise HETERQA_MAX_COST and run again: what was "

@@ -10,7 +10,7 @@ import asyncio
 import math
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -18,8 +18,10 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
 
 from udfs.batch import Answer
-from udfs.budget import Budget, cost_of
+from udfs.budget import Budget, Usage, cost_of
 from udfs.endpoint import PROBE, ChatRequest, Endpoint, EndpointDown, OnAnswer
+from udfs.photo import PhotoError
+from udfs.prompt import with_photo
 from udfs.retry import back_off
 from udfs.schemas import read_answer, repair_request, response_format, schema_instruction
 from udfs.settings import UserError
@@ -36,12 +38,14 @@ _MOST_REPAIRED = 4000  # characters of a wrong answer that are sent back
 
 
 class Job(NamedTuple):
-    """One call: the request's body, and the schema of its answer (None for an embedding)."""
+    """One call: the request's body, the schema of its answer (None for an embedding), and what
+    reads the photo that the body lacks."""
 
     key: str
     path: str
     body: dict[str, Any]
     schema: type[BaseModel] | None = None
+    photo: Callable[[], str] | None = None
 
 
 # -- the loop and its callers --------------------------------------------------------------------
@@ -178,17 +182,21 @@ class Caller:
 
     async def _answer(self, job: Job, call: Call, batch: Batch) -> Answer | None:
         try:
+            if job.photo is not None:
+                # Only now, and beside the loop: a photo a slot is in memory, and none waits for it.
+                photo = await asyncio.to_thread(job.photo)
+                messages = with_photo(job.body["messages"], photo)
+                job = job._replace(body=job.body | {"messages": messages})
             return call.answer(await self._value(job, call, batch))
         except Failure as failure:
             call.failure = failure
-        except EndpointDown as error:
-            # Its failures say nothing about the request: it stays without an answer.
+        except PhotoError as error:
+            call.failure = Failure("photo", str(error))
+        except (UserError, OSError) as error:
+            # An endpoint that is down, a spent budget, a wrong setting or a full disk says nothing
+            # about the request: it stays without an answer, whatever was tried before.
             batch.stop(error)
             return None
-        except UserError as error:
-            batch.stop(error)
-            if call.failure is None or call.input_tokens + call.output_tokens == 0:
-                return None
         except Exception as error:
             if error is batch.error:
                 return None
@@ -199,14 +207,20 @@ class Caller:
         reply = await self._send(job, job.body, call, batch)
         if job.schema is None:
             return _embedding_of(reply, self.endpoint.dimensions)
-        text = self.client.scrub(_text_of(reply))
+        text = self._text(reply)
         try:
             return self._read(text, job.schema)
         except Failure as failure:
-            call.failure = failure
             body = job.body | {"messages": _repair(job.body["messages"], text, failure)}
         reply = await self._send(job, body, call, batch)
-        return self._read(self.client.scrub(_text_of(reply)), job.schema)
+        return self._read(self._text(reply), job.schema)
+
+    def _text(self, reply: dict[str, Any]) -> str:
+        try:
+            return self.client.scrub(_text_of(reply))
+        except Failure as failure:
+            # A refusal is in the server's words.
+            raise Failure(failure.reason, self.client.clean(failure.detail)) from None
 
     def _read(self, text: str, schema: type[BaseModel]) -> BaseModel:
         try:
@@ -234,7 +248,7 @@ class Caller:
                 seconds = min(self.endpoint.timeout_seconds, call.seconds_left)
                 return await self._attempt(job.path, body, seconds, call, batch)
             except Failure as error:
-                failure = call.failure = error
+                failure = error
             if failure.reason == "bad request" and self._succeeded_at == -math.inf:
                 await self._probe(job, call, batch)
             if not failure.is_transient:
@@ -280,21 +294,23 @@ class Caller:
         finally:
             call.input_tokens += tokens[0]
             call.output_tokens += tokens[1]
-            batch.budget.settle(reserved, batch.budget.amount(*tokens, self.endpoint.price))
+            batch.budget.settle(reserved, self._usage(tokens))
         self._was_reached = True
         self._silent = 0
         self._succeeded_at = time.monotonic()
         return reply
 
-    async def _reserve(self, most: tuple[int, int], batch: Batch) -> float:
+    async def _reserve(self, tokens: tuple[int, int], batch: Batch) -> Usage:
         """Set the request's upper bound aside, when what is in flight leaves room for it."""
-        budget = batch.budget
-        amount = budget.amount(*most, self.endpoint.price)
-        while not budget.reserve(amount):
+        budget, most = batch.budget, self._usage(tokens)
+        while not budget.reserve(most):
             if not budget.has_reserved:
-                raise budget.stop(amount)
+                raise budget.stop(most)
             await batch.pause(0.02)
-        return amount
+        return most
+
+    def _usage(self, tokens: tuple[int, int]) -> Usage:
+        return Usage(*tokens, cost_of(*tokens, self.endpoint.price))
 
     async def _probe(self, job: Job, call: Call, batch: Batch) -> None:
         """Ask something that every endpoint can answer. Raises EndpointDown when this one cannot,
@@ -362,7 +378,7 @@ def chat_job(request: ChatRequest, endpoint: Endpoint) -> Job:
     chosen = {"temperature": endpoint.temperature, "seed": endpoint.seed}
     body |= {name: value for name, value in chosen.items() if value is not None}
     body |= {endpoint.limit_name: endpoint.max_tokens, **endpoint.extra}
-    return Job(request.key, CHAT, body, request.schema)
+    return Job(request.key, CHAT, body, request.schema, request.photo)
 
 
 def embedding_job(key: str, text: str, endpoint: Endpoint) -> Job:
@@ -408,7 +424,7 @@ def _text_of(reply: dict[str, Any]) -> str:
     except (TypeError, KeyError, IndexError, AttributeError):
         raise Failure("off schema", "the response is no chat completion") from None
     if refusal:
-        raise Failure("refused", " ".join(str(refusal).split())[:200])
+        raise Failure("refused", str(refusal))
     if finish == "content_filter":
         raise Failure("refused", "stopped by the content filter")
     if finish == "length":

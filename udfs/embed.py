@@ -45,7 +45,8 @@ def embed(
 def _embed(
     contents: dict[str, str], purpose: Purpose, parameters: TextEncoder | Endpoint, asking: Asking
 ) -> dict[str, Answer]:
-    """The answers by key; equal texts are asked once."""
+    """The answers by key. An encoder reads equal texts once; an endpoint is asked key by key, and
+    the key of a request is a hash of its text."""
     if isinstance(parameters, TextEncoder) or asking.stand_ins is not None:
         return _by_encoder(contents, purpose, parameters, asking)
     answers: dict[str, Answer] = {}

@@ -97,11 +97,16 @@ class Endpoint(Strict):
 
 
 class ChatRequest(NamedTuple):
-    """Messages as the API has them, and the schema of the answer. `key` names it to `on_answer`."""
+    """Messages as the API has them, and the schema of the answer. `key` names it to `on_answer`.
+
+    photo: makes the data URL that the messages leave blank, when the request is sent; an error of
+    it is the request's own.
+    """
 
     key: str
     messages: list[dict[str, Any]]
     schema: type[BaseModel]
+    photo: Callable[[], str] | None = None
 
 
 def ask_chat(

@@ -7,8 +7,8 @@ Task `support` is about one claim sentence. Task `contradiction` is about a ques
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -21,7 +21,7 @@ from udfs.paid import ask_endpoint
 from udfs.parameters import Fraction, Strict
 from udfs.photo import data_url
 from udfs.profile import Profile, RuleJudge
-from udfs.prompt import chat_request
+from udfs.prompt import chat_request, photo_request
 
 Verdict = Literal["yes", "no", "unresolved"]
 TASKS = ("support", "contradiction")
@@ -94,14 +94,14 @@ def _prompt(request: JudgeRequest, photo_folder: Path | None) -> ChatRequest:
     if photo is None:
         return chat_request(request.key, f"judge_{request.task}", evidence=evidence, **values)
     name = f"photo_{request.task}"
-    return chat_request(request.key, name, photo, caption=evidence, **values)
+    return photo_request(request.key, name, photo, caption=evidence, **values)
 
 
-def _photo(request: JudgeRequest, folder: Path | None) -> str | None:
-    """The photo as a data URL; None when there is no file. Raises PhotoError for a broken one."""
+def _photo(request: JudgeRequest, folder: Path | None) -> Callable[[], str] | None:
+    """Makes the photo's data URL; None when there is no file."""
     if request.photo is None or folder is None or not os.path.lexists(folder / request.photo):
         return None
-    return data_url(folder, request.photo)
+    return partial(data_url, folder, request.photo)
 
 
 def _read(request: JudgeRequest, said: schemas.Support | schemas.Contradiction) -> Judgement:

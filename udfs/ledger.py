@@ -1,8 +1,9 @@
-"""The ledger files of a warehouse: paid answers that its tables do not hold yet.
+"""The ledger files of a warehouse: what it has paid, and answers that its tables do not hold yet.
 
-Every paid call that ends is written to `ledger/journal.jsonl` at once, before its chunk is
-committed: after a kill, the `resumable` materialization takes the answers from there. Imported
-ledgers lie beside it and are read in the same way.
+`ledger/journal.jsonl` gets a line for whatever a call reserves and takes, answered or not, and one
+for each answer of an endpoint as its call ends, before its chunk is committed: after a kill, the
+`resumable` materialization takes the answers from there. Imported ledgers lie beside it and are
+read in the same way; another warehouse has paid for those.
 """
 
 from __future__ import annotations
@@ -10,18 +11,37 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
+import duckdb
 from duckdb import DuckDBPyConnection
 
+from udfs.budget import Usage
 from udfs.settings import Settings
 
 JOURNAL = "journal.jsonl"
 IMPORTS = "import-*.jsonl.gz"
-# Entries that this process has written, to be shown while a long step goes on.
+# Answers that this process has written, to be shown while a long step goes on.
 written = 0
+
+# The lines of the journal but for the last one, when a kill has cut it off.
+_LINES = """
+    read_json(
+        getvariable('journal'), format = 'newline_delimited', ignore_errors = true,
+        maximum_object_size = 67108864, columns = {
+            request_key: 'varchar', answer: 'json',
+            usage: 'struct(input_tokens bigint, output_tokens bigint, cost double)'
+        }
+    )
+"""
+_PAID = f"""
+    select
+        coalesce(sum(usage.input_tokens), 0)::bigint as input_tokens,
+        coalesce(sum(usage.output_tokens), 0)::bigint as output_tokens,
+        coalesce(sum(usage.cost), 0.0) as cost,
+    from {_LINES}
+"""
 
 
 def ledger_pattern(settings: Settings) -> str:
@@ -30,9 +50,69 @@ def ledger_pattern(settings: Settings) -> str:
     return str(folder / "*.jsonl*") if any(folder.glob("*.jsonl*")) else ""
 
 
-def clear_journal(settings: Settings) -> None:
-    """Forget the journal, once the tables of a finished build hold all of it."""
-    (settings.ledger_dir / JOURNAL).unlink(missing_ok=True)
+def has_journal(settings: Settings) -> bool:
+    return (settings.ledger_dir / JOURNAL).is_file()
+
+
+def paid_so_far(settings: Settings) -> Usage:
+    """What endpoints were paid for this warehouse, for calls without an answer as well."""
+    if not has_journal(settings):
+        return Usage()
+    with duckdb.connect() as connection:
+        _open_journal(connection, settings)
+        row = connection.execute(_PAID).fetchone()
+    return Usage(*row) if row else Usage()
+
+
+def uncommitted_answers(connection: DuckDBPyConnection, settings: Settings) -> str:
+    """The query of what the journal holds and no table of the build: request_key, answer (JSON).
+
+    The journal has to be there.
+    """
+    _open_journal(connection, settings)
+    tables = [f"select request_key, error from {table}" for table in answer_tables(connection)]
+    return f"""
+        with known as ({" union all ".join(tables) or "select null as request_key, null as error"})
+
+        select
+            request_key,
+            answer,
+        from {_LINES} as entries
+        where
+            answer is not null
+            and not exists (
+                select 1 from known
+                where
+                    known.request_key = entries.request_key
+                    and (known.error is null or (entries.answer ->> 'error') is not null)
+            )
+        qualify row_number() over (
+            partition by request_key order by (answer ->> 'error') is not null, answer::varchar
+        ) = 1
+    """
+
+
+def shorten_journal(settings: Settings) -> None:
+    """Leave out of the journal what the build's tables hold, and add up what was paid.
+
+    Whatever was built: answers that this build has not asked for are kept.
+    """
+    if not has_journal(settings):
+        return
+    journal = settings.ledger_dir / JOURNAL
+    shorter = journal.with_name("journal.new")
+    with duckdb.connect(settings.build_path, read_only=True) as connection:
+        answers = uncommitted_answers(connection, settings)
+        connection.execute(
+            f"copy (from ({answers}) union all by name select paid as usage from ({_PAID}) as paid)"
+            " to ? (format json)",
+            [str(shorter)],
+        )
+    shorter.replace(journal)
+
+
+def _open_journal(connection: DuckDBPyConnection, settings: Settings) -> None:
+    connection.execute("set variable journal = ?", [str(settings.ledger_dir / JOURNAL)])
 
 
 def answer_tables(connection: DuckDBPyConnection) -> list[str]:
@@ -51,77 +131,8 @@ def answer_tables(connection: DuckDBPyConnection) -> list[str]:
     return [f'"{schema}"."{name}"' for schema, name in rows]
 
 
-def spent_before(
-    connection: DuckDBPyConnection, settings: Settings, free_models: Collection[str]
-) -> float:
-    """What the warehouse has paid so far, in the unit of HETERQA_MAX_COST; 0 without a limit.
-
-    Calls of a build that was killed count as well: they stand in the journal. Imported answers do
-    not: another warehouse has paid for them. free_models: models that no endpoint answers for; what
-    they have read is counted, but costs nothing.
-    """
-    if settings.max_cost is None:
-        return 0.0
-    unit = "cost" if settings.max_cost.unit == "dollars" else "input_tokens + output_tokens"
-    nothing = "select null as request_key, 0.0 as amount where false"
-    paid = [
-        f"select request_key, {unit} as amount from {table} where model not in $free"
-        for table in answer_tables(connection)
-    ]
-    parameters: dict[str, Any] = {"free": [*free_models]} if paid else {}
-    imported, imports = nothing, str(settings.ledger_dir / IMPORTS)
-    if any(settings.ledger_dir.glob(IMPORTS)):
-        parameters |= {"imports": imports}
-        imported = """
-            select request_key
-            from read_json(
-                $imports, format = 'newline_delimited', columns = {request_key: 'varchar'},
-                maximum_object_size = 67108864
-            )
-        """
-    journal = settings.ledger_dir / JOURNAL
-    entries = nothing
-    if journal.is_file():
-        parameters |= {"journal": str(journal)}
-        entries = f"""
-            select request_key, sum({unit}) as amount
-            from (
-                select request_key, unnest(answer)
-                from read_json(
-                    $journal, format = 'newline_delimited', ignore_errors = true,
-                    columns = {{
-                        request_key: 'varchar',
-                        answer: 'struct(cost double, input_tokens bigint, output_tokens bigint)'
-                    }}
-                )
-            )
-            group by request_key
-        """
-    row = connection.execute(
-        f"""
-        with paid as ({" union all ".join(paid) or nothing}),
-
-        imported as ({imported}),
-
-        entries as ({entries})
-
-        select
-            coalesce((
-                select sum(amount) from paid
-                where request_key not in (select request_key from imported)
-            ), 0)
-            + coalesce((
-                select sum(amount) from entries
-                where request_key not in (select request_key from paid)
-            ), 0)
-        """,
-        parameters,
-    ).fetchone()
-    return float(row[0]) if row else 0.0
-
-
 class Journal:
-    """Appends answers as they come. A kill can cut off the last line, and no other."""
+    """Appends lines as they come. A kill can cut off the last one, and no other."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -130,14 +141,20 @@ class Journal:
 
     def write(self, request_key: str, answer: dict[str, Any]) -> None:
         """Write one answer as the SQL struct has it. Raises OSError when it cannot be written."""
-        entry = {"request_key": request_key, "answer": answer}
+        self._append({"request_key": request_key, "answer": answer})
+        global written
+        written += 1
+
+    def record(self, usage: Usage) -> None:
+        """Write down what a call reserves or takes. Raises OSError when it cannot be written."""
+        self._append({"usage": usage._asdict()})
+
+    def _append(self, entry: dict[str, Any]) -> None:
         line = json.dumps(entry, ensure_ascii=False, separators=(",", ":")) + "\n"
         with self._lock:
             if self._file is None:
                 self._file = self._open()
             self._file.write(line.encode("utf-8", "replace"))
-            global written
-            written += 1
 
     def _open(self) -> Any:
         self.path.parent.mkdir(parents=True, exist_ok=True)

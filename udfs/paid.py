@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from udfs.batch import Answer, Asking
 from udfs.budget import cost_of
 from udfs.endpoint import ChatRequest, Endpoint, ask_chat
-from udfs.photo import PhotoError
 from udfs.settings import UserError
 
 if TYPE_CHECKING:
@@ -44,7 +43,8 @@ def ask_endpoint(
         except UserError:
             raise
         except Exception as error:
-            answers[key] = Answer(None, _reason(error), attempts=0)
+            reason = " ".join(f"failed: {type(error).__name__}: {error}".split())
+            answers[key] = Answer(None, reason[:300], attempts=0)
 
     def keep(key: str, answer: Answer) -> None:
         answers[key] = answer.map(partial(read, by_key[key]))
@@ -58,13 +58,6 @@ def ask_endpoint(
     else:
         ask_chat(chats, endpoint, keep, asking.budget)
     return [answers[request[0]] for request in requests]
-
-
-def _reason(error: Exception) -> str:
-    """The error of a request that cannot be made."""
-    text = " ".join(str(error).split())
-    reason = "photo" if isinstance(error, PhotoError) else f"failed: {type(error).__name__}"
-    return f"{reason}: {text}"[:300]
 
 
 def _estimated(chat: ChatRequest, answer: Answer, endpoint: Endpoint) -> Answer:

@@ -57,6 +57,8 @@ def read_photo(folder: Path, path: str) -> bytes:
             raise PhotoError("it is not a file")
         with os.fdopen(descriptor, "rb", closefd=False) as opened:
             content = opened.read(MOST_BYTES + 1)
+    except OSError as error:
+        raise PhotoError(f"the file cannot be read ({error.strerror})") from None
     finally:
         os.close(descriptor)
     if len(content) > MOST_BYTES:

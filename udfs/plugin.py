@@ -15,8 +15,8 @@ from udfs.batch import Asking
 from udfs.budget import Budget
 from udfs.functions import functions, paid_functions, register
 from udfs.inputs import read_inputs
-from udfs.ledger import JOURNAL, Journal, ledger_pattern, spent_before
-from udfs.profile import EMBEDDED, Profile, free_models, load_profile
+from udfs.ledger import JOURNAL, Journal, ledger_pattern, paid_so_far
+from udfs.profile import EMBEDDED, Profile, load_profile
 from udfs.quotas import read_quotas
 from udfs.settings import RELEASE_FILES, Settings
 
@@ -52,16 +52,18 @@ def configure_connection(
     connection.execute(f"set threads = {settings.threads}")
     connection.execute(f"set memory_limit = '{settings.memory_gb}GB'")
     inputs = read_inputs(settings)
+    journal = Journal(settings.ledger_dir / JOURNAL)
     asking = Asking(
         settings.threads,
         # Photos may come out of an archive.
         Path(inputs.photos) if inputs and inputs.photos else settings.photo_folder,
-        budget=Budget(settings.max_cost, spent_before(connection, settings, free_models(profile))),
+        budget=Budget(
+            settings.max_cost, paid_so_far(settings) if settings.max_cost else None, journal.record
+        ),
         stand_ins=load_profile(EMBEDDED) if settings.is_dry_run else None,
     )
-    journal = None if settings.is_dry_run else Journal(settings.ledger_dir / JOURNAL).write
     for name, function in functions(profile).items():
-        register(connection, name, function, asking, journal)
+        register(connection, name, function, asking, journal.write)
 
 
 def configure_cursor(cursor: DuckDBPyConnection, settings: Settings, profile: Profile) -> None:

@@ -271,16 +271,6 @@ def model_name(profile: Profile, role: str) -> str:
     return getattr(_parameters(profile, role), "model", "rules")
 
 
-def free_models(profile: Profile) -> frozenset[str]:
-    """The models that run on this machine, those of the embedded profile included."""
-    own = {role for role in profile.roles if role not in profile.paid_roles}
-    embedded = load_profile(EMBEDDED)
-    return frozenset(
-        {model_name(profile, role) for role in own}
-        | {model_name(embedded, role) for role in embedded.roles}
-    )
-
-
 def prompt_version(profile: Profile, role: str, task: str = "") -> str:
     """Name and version of the prompt that a role's task is asked with, or a hash of its rules.
 

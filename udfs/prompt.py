@@ -13,7 +13,7 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from string import Template
@@ -57,11 +57,16 @@ class Prompt(NamedTuple):
     messages: tuple[tuple[str, str], ...]  # role, text
 
 
-def chat_request(
-    key: str, name: str, photo: str | None = None, **values: str | Sequence[str]
+def chat_request(key: str, name: str, **values: str | Sequence[str]) -> ChatRequest:
+    """The request of a prompt; a list of texts is numbered."""
+    return ChatRequest(key, render(name, None, **values), SCHEMAS[name])
+
+
+def photo_request(
+    key: str, name: str, photo: Callable[[], str], **values: str | Sequence[str]
 ) -> ChatRequest:
-    """The request of a prompt; `photo` is a data URL, a list of texts is numbered."""
-    return ChatRequest(key, render(name, photo, **values), SCHEMAS[name])
+    """The same of a prompt with a photo; `photo` makes its data URL when the request is sent."""
+    return ChatRequest(key, render(name, "", **values), SCHEMAS[name], photo)
 
 
 def render(
@@ -84,9 +89,16 @@ def render(
         for role, text in prompt.messages
     ]
     if photo is not None:
-        image = {"type": "image_url", "image_url": {"url": photo}}
-        messages[-1]["content"] = [{"type": "text", "text": messages[-1]["content"]}, image]
+        messages[-1]["content"] = [{"type": "text", "text": messages[-1]["content"]}, {}]
+        messages = with_photo(messages, photo)
     return messages
+
+
+def with_photo(messages: list[dict[str, Any]], photo: str) -> list[dict[str, Any]]:
+    """The messages of a prompt that has a photo, with this data URL in its place."""
+    *others, last = messages
+    image = {"type": "image_url", "image_url": {"url": photo}}
+    return [*others, last | {"content": [last["content"][0], image]}]
 
 
 @lru_cache(maxsize=64)
