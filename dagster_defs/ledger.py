@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import sys
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import duckdb
 
 from dagster_defs.lock import build_lock, check_build_file
 from udfs.functions import answer_columns
-from udfs.ledger import IMPORTS, answer_tables
+from udfs.ledger import IMPORTS, answer_tables, has_journal, uncommitted_answers
 from udfs.profile import load_profile
 from udfs.settings import Settings, UserError
 
@@ -53,9 +54,10 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def export_ledger(settings: Settings, path: Path) -> int:
-    """Write the answered requests of build.duckdb to a gzip file and return how many there are.
+    """Write the answered requests to a gzip file and return how many there are.
 
-    Raises UserError when there is no build, or the file cannot be written.
+    They are in build.duckdb, and in the journal as long as a build that was stopped is not gone on
+    with. Raises UserError when there is no build, or the file cannot be written.
     """
     if not settings.build_path.exists():
         raise UserError(f"{settings.build_path}: there is no build to export; run `make run` first")
@@ -64,6 +66,9 @@ def export_ledger(settings: Settings, path: Path) -> int:
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     with duckdb.connect(settings.build_path, read_only=True) as connection:
         selects = [_answers(connection, table, known) for table in answer_tables(connection)]
+        if has_journal(settings):
+            left = uncommitted_answers(connection, settings)
+            selects.append(f"from ({left}) where (answer ->> 'error') is null")
         if not selects:
             raise UserError(f"{settings.build_path}: holds no answers yet; run `make run` first")
         try:
@@ -94,7 +99,7 @@ def import_ledger(settings: Settings, path: Path) -> int:
             if line.strip():
                 _check_entry(path, number, line)
                 count += 1
-    except (OSError, EOFError) as error:
+    except (OSError, EOFError, zlib.error) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise UserError(f"{path}: cannot be read ({reason}); give another file") from None
     target = settings.ledger_dir / IMPORTS.replace("*", digest.hexdigest()[:12])
@@ -128,8 +133,15 @@ def _lines(path: Path) -> Iterator[bytes]:
 def _check_entry(path: Path, number: int, line: bytes) -> None:
     try:
         entry = json.loads(line)
-        is_entry = isinstance(entry["request_key"], str) and isinstance(entry["answer"], dict)
-    except (ValueError, KeyError, TypeError):
+        answer = entry["answer"]
+        # What every answer has, and only an answer.
+        is_entry = (
+            isinstance(entry["request_key"], str)
+            and answer["error"] is None
+            and isinstance(answer["model"], str)
+            and isinstance(answer["attempts"], int)
+        )
+    except (ValueError, KeyError, TypeError, RecursionError):
         is_entry = False
     if not is_entry:
         raise UserError(

@@ -11,7 +11,8 @@
     ledger files of the warehouse: calls that were paid for in a build that was killed before it
     could commit them, and what was imported. A row whose `error` is not null is unresolved: it is
     an answer like any other, and asked again only with HETERQA_RETRY_UNRESOLVED. Answers whose
-    request is no longer made stay: they are paid for. `quality.asked` gets one row a run.
+    request is no longer made stay: they are paid for. A step fails while no request of it has any
+    other answer, whichever build asked. `quality.asked` gets one row a run.
 -#}
 {% materialization resumable, adapter='duckdb' %}
     {%- set answer = config.require('answer') -%}
@@ -50,7 +51,7 @@
             {%- if retries %} and known.error is null {%- endif %}
         )
     {%- endset -%}
-    {% do heterqa.take_from_ledger(target_relation, open_requests, answer, retries) %}
+    {% do heterqa.take_from_ledger(target_relation, requests, answer, retries) %}
     {% do run_query('create or replace temp table ' ~ open ~ ' as ' ~ open_requests) %}
     {%- set total = run_query('select count(*) from ' ~ requests).columns[0][0] | int -%}
     {%- set wanted = run_query('select count(*) from ' ~ open).columns[0][0] | int -%}
@@ -80,20 +81,24 @@
     {%- endfor -%}
 
     {%- set seconds = (modules.datetime.datetime.now() - started).total_seconds() -%}
-    {%- if wanted > 0 -%}
-        {%- set failed = run_query(
-            'select count(*), any_value(error) from ' ~ target_relation ~ ' where error is not null'
-            ~ ' and request_key in (select request_key from ' ~ open ~ ')').rows[0] -%}
+    {%- set failed = run_query(
+        'select count(*), count(*) filter (where request_key in (select request_key from ' ~ open
+        ~ ')), min(error) from ' ~ target_relation ~ ' where error is not null'
+        ~ ' and request_key in (select request_key from ' ~ requests ~ ')').rows[0] -%}
+    {%- if failed[0] > 0 -%}
+        {%- set todo = 'one of them with: ' ~ failed[2] ~ '; mend the cause, then'
+            ~ ' `make retry-unresolved`' -%}
         {#- The few that a model always refuses, alone when all else is answered, stop no build. -#}
-        {%- if failed[0] == wanted and wanted >= total * var('resumable_failed_share') -%}
+        {%- if failed[0] == total or (
+            failed[1] == wanted and wanted >= [1, total * var('resumable_failed_share')] | max) -%}
             {{ exceptions.raise_compiler_error(
-                model.name ~ ': all ' ~ wanted ~ ' calls failed, one of them with: ' ~ failed[1]
-                ~ '; mend the cause, then `make retry-unresolved`') }}
-        {%- elif failed[0] > 0 -%}
-            {% do exceptions.warn(
-                model.name ~ ': ' ~ failed[0] ~ ' of ' ~ wanted ~ ' calls are unresolved, one of'
-                ~ ' them with: ' ~ failed[1] ~ '; `make retry-unresolved` asks them again') %}
+                model.name ~ ': all ' ~ (total if failed[0] == total else wanted)
+                ~ ' calls failed, ' ~ todo) }}
         {%- endif -%}
+        {#- Not a warning of dbt, which a build does not show. -#}
+        {{ log(
+            '  ' ~ model.name ~ ': ' ~ '{:,}'.format(failed[0]) ~ ' of ' ~ '{:,}'.format(total)
+            ~ ' are unresolved, ' ~ todo, info=true) }}
     {%- endif -%}
     {% do heterqa.count_calls(target_relation, requests, open, wanted, total - wanted, seconds) %}
     {%- call statement('main') -%}
@@ -147,19 +152,27 @@
 
 
 {#-
-    Stores the answers that the ledger files hold for open requests. A last line that a kill cut off
-    is left out.
+    Stores the answers that the ledger files hold for requests without one: also where it is
+    unresolved, and a retry was answered before it was killed. What is no answer of this table, and a
+    last line that a kill cut off, is left out.
 -#}
-{% macro take_from_ledger(target_relation, open_requests, answer, retries) -%}
+{% macro take_from_ledger(target_relation, requests, answer, retries) -%}
     {%- set ledger = run_query("select getvariable('ledger')").columns[0][0] -%}
     {%- if ledger -%}
         {%- set found = model.name ~ '__ledger' -%}
         {%- set answer_type = run_query(
             'select column_type from (describe select ' ~ answer ~ ' as answer from '
-            ~ model.name ~ '__requests)').columns[0][0] -%}
+            ~ requests ~ ')').columns[0][0] -%}
         {%- set found_answers -%}
             create or replace temp table {{ found }} as
-            with request as ({{ open_requests }}),
+            with request as (
+                select
+                    request.*,
+                    known.request_key is not null as is_unresolved,
+                from {{ requests }} as request
+                left join {{ target_relation }} as known using (request_key)
+                where known.request_key is null or known.error is not null
+            ),
 
             entries as (
                 select
@@ -171,16 +184,18 @@
                     maximum_object_size = 67108864
                 )
                 where
-                    request_key in (select request_key from request) and answer is not null
+                    request_key in (select request_key from request)
+                    and answer.attempts is not null
                     {%- if retries %} and answer.error is null {%- endif %}
                 qualify row_number() over (
                     partition by request_key order by answer.error is not null, answer
                 ) = 1
             )
 
-            select request.*, unnest(entries.answer)
+            select request.* exclude (is_unresolved), unnest(entries.answer)
             from request
             inner join entries using (request_key)
+            where entries.answer.error is null or not request.is_unresolved
         {%- endset -%}
         {% do run_query(found_answers) %}
         {% do heterqa.store_answers(target_relation, found) %}

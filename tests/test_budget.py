@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import random
 import threading
 
-import duckdb
 import pytest
 
 from udfs.budget import Budget, Usage, check_prices, cost_of
 from udfs.endpoint import Endpoint, Price
-from udfs.ledger import JOURNAL, Journal, paid_so_far, shorten_journal
+from udfs.ledger import JOURNAL, Journal, paid_so_far
 from udfs.settings import CostLimit, Settings, UserError
 
 
@@ -134,40 +132,3 @@ def test_a_full_disk_reserves_nothing_that_is_sent():
 
     with pytest.raises(OSError, match="no space left"):
         Budget(record=full).reserve(Usage(1, 1, 1.0))
-
-
-def entry(key: str, error: str | None = None, **answer: object) -> str:
-    line = {"request_key": key, "answer": {"error": error, "attempts": 1} | answer}
-    return json.dumps(line, ensure_ascii=False) + "\n"
-
-
-def test_a_journal_keeps_what_no_table_holds_and_what_was_paid(tmp_path):
-    settings = Settings.from_env({"HETERQA_WAREHOUSE": str(tmp_path)})
-    shorten_journal(settings)
-    with duckdb.connect(settings.build_path) as connection:
-        connection.execute(
-            "create table answers as select * from (values ('a', null, 1), ('b', 'refused', 1))"
-            " as rows (request_key, error, attempts)"
-        )
-    journal = Journal(settings.ledger_dir / JOURNAL)
-    usage = Usage(10, 2, 0.25)
-    for _ in range(3):
-        journal.record(usage)
-    lines = [
-        entry("a"), entry("b", "refused"), entry("c", "refused"), entry("d", vector=[0.5, -1e-7]),
-        # What a retry was answered, twice.
-        entry("b", said="größer"), entry("b", said="größer"), '{"request_key": "e", "ans',
-    ]  # fmt: skip
-    with journal.path.open("a", encoding="utf-8") as file:
-        file.writelines(lines)
-    for _ in range(2):
-        shorten_journal(settings)
-        kept = [json.loads(line) for line in journal.path.read_text("utf-8").splitlines()]
-        answers = {line["request_key"]: line["answer"] for line in kept if line["answer"]}
-        assert answers == {
-            "b": {"error": None, "attempts": 1, "said": "größer"},
-            "c": {"error": "refused", "attempts": 1},
-            "d": {"error": None, "attempts": 1, "vector": [0.5, -1e-7]},
-        }
-        assert len(kept) == 4
-        assert paid_so_far(settings) == Usage(30, 6, 0.75)

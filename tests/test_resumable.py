@@ -12,7 +12,7 @@ import sys
 import textwrap
 import time
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +92,8 @@ class Project:
 
     folder: Path
     monkeypatch: pytest.MonkeyPatch
+    # What the last run said to who runs it.
+    said: list[str] = field(default_factory=list)
 
     @property
     def calls(self) -> list[str]:
@@ -121,11 +123,16 @@ class Project:
             patch.syspath_prepend(str(self.folder))
             for name, value in ({"CALLS": str(self.folder / "calls.txt")} | environ).items():
                 patch.setenv(name, value)
-            outcome = dbtRunner().invoke([*self.command, *arguments])
+            self.said.clear()
+            outcome = dbtRunner(callbacks=[self._hear]).invoke([*self.command, *arguments])
             _close_warehouse()
         assert outcome.result is not None, outcome.exception
         (node,) = outcome.result.results  # type: ignore[union-attr]
         return str(node.status), str(node.message), self.calls[before:]
+
+    def _hear(self, event: Any) -> None:
+        if event.info.name == "JinjaLogInfo":
+            self.said.append(event.info.msg)
 
     def query(self, sql: str) -> list[tuple[Any, ...]]:
         with duckdb.connect(str(self.folder / "build.duckdb"), read_only=True) as connection:
@@ -227,9 +234,13 @@ def test_what_is_unresolved_stays_so_until_it_is_retried(project: Project) -> No
         ("é3", None, "no answer to é3"),
     ]
 
-    # A refusal was paid for, too: nobody asks again without being told to.
+    # A refusal was paid for, too: nobody asks again without being told to, but it is said again.
     status, _, second = project.run()
     assert (status, second) == ("success", [])
+    assert project.said == [
+        "  answers: 2 of 30 are unresolved, one of them with: no answer to é29; "
+        "mend the cause, then `make retry-unresolved`"
+    ]
 
     # What a model always refuses stops no build.
     retry = {"HETERQA_RETRY_UNRESOLVED": "1"}
@@ -263,6 +274,8 @@ def test_answers_in_the_ledger_are_taken_and_not_asked(project: Project) -> None
         entry("é3", answer=None, error="refused: no"),
         entry("other", answer="of nobody", error=None),
         json.dumps({"request_key": "x", "answer": {"answer": {"of": ["another", "table"]}}}),
+        json.dumps({"request_key": hashlib.md5("v1é5".encode()).hexdigest(), "answer": {}}),
+        json.dumps({"usage": {"input_tokens": 7, "output_tokens": 1, "cost": 2}}),
         "no JSON",
         entry("é4", answer="cut off by a kill", error=None)[:-20],
     ]
@@ -283,9 +296,19 @@ def test_answers_in_the_ledger_are_taken_and_not_asked(project: Project) -> None
     }
     assert project.query("select sum(cost) from main.answers") == [(4 * 2 + 2 * 0.5,)]
     assert asked(project) == [(2, 4)]
-    # A refusal that stands in the ledger is no answer to a retry.
-    status, _, calls = project.run(**ledger, HETERQA_RETRY_UNRESOLVED="1")
-    assert (status, calls) == ("success", ["é3"])
+    # A refusal that stands in the ledger is no answer to a retry, and nobody asks again.
+    status, _, calls = project.run(**ledger)
+    assert (status, calls) == ("success", [])
+    _, _, calls = project.run(**ledger, HETERQA_RETRY_UNRESOLVED="1", FAILING="é3")
+    assert calls == ["é3"]
+    # The next retry is answered, and killed before it could commit: whatever runs next takes it.
+    with (project.folder / "journal.jsonl").open("a", encoding="utf-8") as file:
+        file.write("\n" + entry("é3", answer="at last", error=None) + "\n")
+    status, _, calls = project.run(**ledger)
+    assert (status, calls) == ("success", [])
+    assert project.query("select answer, cost from main.answers where content = 'é3'") == [
+        ("at last", 2 + 0.5 + 2)
+    ]
 
 
 def test_other_signatures_and_other_requests(project: Project) -> None:
@@ -304,6 +327,10 @@ def test_a_step_whose_calls_all_fail_stops(project: Project) -> None:
     assert status == "error"
     assert "answers: all 5 calls failed, one of them with: no answer to é" in message
     assert "make retry-unresolved" in message
+    # The answers are stored, and still none that a build could go on with.
+    status, message, again = project.run(REQUESTS="5")
+    assert (status, again) == ("error", [])
+    assert "answers: all 5 calls failed, one of them with: no answer to é0" in message
     retry = {"HETERQA_RETRY_UNRESOLVED": "1"}
     status, _, again = project.run(REQUESTS="5", **retry)
     assert (status, sorted(again)) == ("success", contents(5))
