@@ -17,6 +17,7 @@ from pathlib import Path
 from dagster_defs.input_lines import LINE_BYTES, Content, Readable, copy_lines, survey
 from dagster_defs.progress import say
 from udfs.inputs import Archive, InputFile, Inputs, read_inputs, write_inputs
+from udfs.photo import PhotoError, read_photo
 from udfs.settings import OPTIONAL_FILES, REQUIRED_FILES, Settings, UserError, file_names
 
 NAMES = (*REQUIRED_FILES, *OPTIONAL_FILES)
@@ -67,7 +68,7 @@ def describe_inputs(settings: Settings) -> Inputs:
         files=[files[name] for name in NAMES if name in files],
         archives=archives,
         photos=str(photos) if photos else None,
-        photo_listing=str(_list_photos(settings, photos)),
+        photo_listing=str(_list_photos(settings, photos, known)),
         release=[
             _describe_text(settings, name, path, known)
             for name, path in settings.release_files().items()
@@ -267,18 +268,52 @@ def _photo_folder(settings: Settings, archives: list[Archive]) -> Path | None:
     return next((folder for folder in folders if any(folder.iterdir())), None)
 
 
-def _list_photos(settings: Settings, folder: Path | None) -> Path:
-    """Write down the names of the photo files, in order; the path of that list."""
-    names: list[str] = []
+def _list_photos(settings: Settings, folder: Path | None, known: Inputs | None) -> Path:
+    """Write down the photo files and the hashes of their contents; the path of that list.
+
+    A photo whose size and time are those of the last list is not read again.
+    """
+    photos: dict[str, dict[str, str]] = {}
     if folder:
-        with _reading(folder, settings):
-            # A name that is no UTF-8 belongs to no row, but it counts.
-            names = [os.fsencode(path.name).decode("utf-8", "replace") for path in folder.iterdir()]
-    photos = [name.removesuffix(PHOTO_SUFFIX) for name in sorted(names) if _is_photo(name)]
-    lines = "".join(json.dumps({"photo_id": photo}) + "\n" for photo in photos)
+        listed = _listed_photos(known) if known and known.photos == str(folder) else {}
+        with _reading(folder, settings), os.scandir(folder) as entries:
+            for entry in entries:
+                # A name that is no UTF-8 belongs to no row, but it counts.
+                name = os.fsencode(entry.name).decode("utf-8", "replace")
+                if _is_photo(name):
+                    photo_id = name.removesuffix(PHOTO_SUFFIX)
+                    photos[photo_id] = _photo_file(folder, entry, photo_id, listed.get(photo_id))
     listing = settings.inputs_dir / "photo_files.jsonl"
-    listing.write_text(lines, encoding="utf-8")
+    with listing.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(photos[photo_id]) + "\n" for photo_id in sorted(photos))
     return listing
+
+
+def _listed_photos(known: Inputs) -> dict[str, dict[str, str]]:
+    """What the last list says, by photo; nothing when it is not there or of another version."""
+    try:
+        with Path(known.photo_listing).open(encoding="utf-8") as file:
+            return {photo["photo_id"]: photo for photo in map(json.loads, file)}
+    except (OSError, ValueError, TypeError, KeyError):
+        return {}
+
+
+def _photo_file(
+    folder: Path, entry: os.DirEntry[str], photo_id: str, listed: dict[str, str] | None
+) -> dict[str, str]:
+    try:
+        status = entry.stat()
+        stamp = f"{status.st_size} {status.st_mtime_ns}"
+    except OSError:  # a link to nothing
+        stamp = ""
+    if listed and stamp and listed.get("stamp") == stamp and "content_hash" in listed:
+        return listed
+    try:
+        content_hash = hashlib.sha256(read_photo(folder, entry.name)).hexdigest()[:32]
+    except PhotoError as error:
+        # It is there and cannot be shown: that is not what a caption without a photo is.
+        content_hash = f"unreadable: {error}"
+    return {"photo_id": photo_id, "stamp": stamp, "content_hash": content_hash}
 
 
 def _sweep(settings: Settings, inputs: Inputs) -> None:

@@ -20,6 +20,7 @@ from dagster_defs.report import (
     read_leaderboard,
     subset_order,
 )
+from udfs.ledger import paid_so_far
 from udfs.settings import Settings
 
 EXPLAIN = """\
@@ -59,11 +60,13 @@ def print_summary(settings: Settings, seconds: float) -> None:
         f"{_duration(seconds)}",
         soft_wrap=True,
     )
-    if costs["cost"]:
+    # Calls without an answer were paid for, and imported answers by another warehouse.
+    paid = paid_so_far(settings).cost
+    if costs["cost"] or paid:
         console.print(
-            f"The models have cost ${costs['cost']:.4f} so far, "
-            f"${costs['cost_per_question']:.4f} a question; "
-            f"stored answers saved ${costs['saved_cost']:.4f} now",
+            f"The answers have cost ${costs['cost']:.4f}, "
+            f"${costs['cost_per_question'] or 0:.4f} a question; this warehouse has paid "
+            f"${paid:.4f} so far; stored answers saved ${costs['saved_cost']:.4f} now",
             soft_wrap=True,
         )
     if costs["unresolved"]:

@@ -1,6 +1,7 @@
 {#-
     The request key of one judgement. channel: 'text' and 'graph' ask the judge, 'photo' the photo
-    judge. evidence_id enters for photos only: the photo is part of what is asked.
+    judge. evidence_id enters for photos only: the photo is part of what is asked, and so is what its
+    file holds, if there is one.
 -#}
 {% macro judge_key(task, channel, claim, content, evidence_id) -%}
     md5(to_json([
@@ -8,7 +9,16 @@
             {{ channel }} = 'photo',
             model_signature('photo_judge', '{{ task }}'), model_signature('judge', '{{ task }}')
         ),
-        {{ claim }}, {{ content }}, if({{ channel }} = 'photo', {{ evidence_id }}, null)
+        {{ claim }}, {{ content }},
+        if(
+            {{ channel }} = 'photo',
+            {{ evidence_id }} || coalesce((
+                select ' ' || files.content_hash
+                from {{ ref('stg_photo_files') }} as files
+                where 'photo:' || files.photo_id = {{ evidence_id }}
+            ), ''),
+            null
+        )
     ])::varchar)
 {%- endmacro %}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import io
+import json
 import os
 import shutil
 import tarfile
@@ -160,6 +161,49 @@ def test_an_unchanged_file_is_not_read_again(
     Path(by_name(first)["tip"].path).unlink()
     assert by_name(describe_inputs(settings))["review"] == by_name(first)["review"]
     assert sorted(read) == ["review.json", "review.json", "tips.tar"]
+
+
+def test_a_photo_is_known_by_its_content_and_read_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = collection(tmp_path / "data")
+    folder = data / "photos"
+    folder.mkdir()
+    (folder / "one.jpg").write_bytes(b"one")
+    (folder / "two.jpg").write_bytes(b"two")
+    (tmp_path / "secret.jpg").write_bytes(b"secret")
+    (folder / "link.jpg").symlink_to(tmp_path / "secret.jpg")
+    (folder / "gone.jpg").symlink_to(tmp_path / "nothing.jpg")
+    os.mkfifo(folder / "pipe.jpg")
+    read: list[str] = []
+    original = inputs_module.read_photo
+
+    def spy(folder: Path, name: str) -> bytes:
+        read.append(name)
+        return original(folder, name)
+
+    monkeypatch.setattr(inputs_module, "read_photo", spy)
+
+    def hashes(warehouse: Path) -> dict[str, str]:
+        read.clear()
+        listing = describe_inputs(settings_of(data, warehouse)).photo_listing
+        photos = [json.loads(line) for line in Path(listing).read_text("utf-8").splitlines()]
+        assert [photo["photo_id"] for photo in photos] == ["gone", "link", "one", "pipe", "two"]
+        return {photo["photo_id"]: photo["content_hash"] for photo in photos}
+
+    first = hashes(tmp_path / "out")
+    assert first["one"] == hashlib.sha256(b"one").hexdigest()[:32] != first["two"]
+    for name in ("gone", "link", "pipe"):
+        assert first[name].startswith("unreadable: ")
+    assert hashes(tmp_path / "out") == first
+    assert set(read) == {"gone.jpg"}
+    # Neither when it was written nor where it lies is what it holds.
+    os.utime(folder / "one.jpg", ns=(1, 1))
+    assert hashes(tmp_path / "out") == hashes(tmp_path / "other") == first
+    (folder / "two.jpg").write_bytes(b"another")
+    changed = hashes(tmp_path / "out")
+    assert {name for name in first if changed[name] != first[name]} == {"two"}
+    assert set(read) == {"gone.jpg", "two.jpg"}
 
 
 def test_copies_that_nothing_needs_are_removed(tmp_path: Path) -> None:

@@ -309,3 +309,26 @@ def test_who_is_a_candidate(
 def test_another_mode_of_recovery_is_refused(query: Query) -> None:
     with pytest.raises(MacroError, match="recovery is 'some': it can be all, any or none"):
         query("{{ is_candidate('some', 'counts') }}")
+
+
+def test_a_photo_judgement_depends_on_what_the_file_holds() -> None:
+    connection = duckdb.connect()
+    connection.execute("create macro model_signature(role, task) as role || task")
+    connection.execute("create table stg_photo_files (photo_id varchar, content_hash varchar)")
+    sql = render(
+        "select {{ judge_key('support', 'channel', 'claim', 'content', 'entry_id') }}"
+        " from (values ('photo', 'photo:p1'), ('photo', 'photo:p2'), ('text', 'photo:p1'))"
+        " as evidence (channel, entry_id) cross join (select 'It is old.' as claim, '' as content)"
+    )
+
+    def keys(*files: tuple[str, str | None]) -> list[str]:
+        connection.execute("delete from stg_photo_files")
+        for file in files:
+            connection.execute("insert into stg_photo_files values (?, ?)", file)
+        return [key for (key,) in connection.execute(sql).fetchall()]
+
+    absent, first = keys(("p1", None)), keys(("p1", "h1"), ("p2", "h1"))
+    assert len({*absent, *first}) == 5
+    assert absent == keys() and absent[2] == first[2]
+    replaced = keys(("p1", "h2"), ("p2", "h1"))
+    assert [a == b for a, b in zip(first, replaced, strict=True)] == [False, True, True]

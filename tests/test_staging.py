@@ -240,16 +240,19 @@ def test_users_are_hashed_and_their_names_stay_outside(tmp_path: Path) -> None:
 def test_photos_without_a_file_and_files_without_a_row(tmp_path: Path) -> None:
     photos = [{"photo_id": name, "business_id": "b1"} for name in ("both", "row")]
     data = collection(tmp_path / "data", business=B1, photos=photos)
-    query = "select photo_id, has_row, has_file from stg_photo_files order by photo_id"
+    query = (
+        "select photo_id, has_row, has_file, content_hash is not null from stg_photo_files"
+        " order by photo_id"
+    )
     without = stage(data, tmp_path / "out").execute(query).fetchall()
-    assert without == [("both", True, None), ("row", True, None)]
+    assert without == [("both", True, None, False), ("row", True, None, False)]
     (data / "photos").mkdir()
     for name in ("both.jpg", "file.jpg", "notes.txt"):
         (data / "photos" / name).touch()
     assert stage(data, tmp_path / "out").execute(query).fetchall() == [
-        ("both", True, True),
-        ("file", False, True),
-        ("row", True, False),
+        ("both", True, True, True),
+        ("file", False, True, True),
+        ("row", True, False, False),
     ]
 
 

@@ -45,7 +45,7 @@ class Inputs:
     """All that a build reads.
 
     photos: folder of the photo files; None when there is none
-    photo_listing: their names without the suffix, one JSON line each
+    photo_listing: their names without the suffix and what is in them, one JSON line each
     release: the files of a release whose questions are evaluated
     """
 

@@ -63,21 +63,22 @@ pattern_parts as (
     where constraint_parts.part = 'pattern'
 ),
 
-sizes as (
+patterns as (
     select
         attempt_id,
+        constraint_id,
         count(*) filter (where part = 'bridge') as bridge_count,
         count(*) filter (where part = 'trait') as trait_count,
+        -- Bridges come first.
+        string_agg(feature_id, ',' order by part, feature_id) as evidence,
     from pattern_parts
-    group by attempt_id
+    group by attempt_id, constraint_id
 ),
 
 bridged as (
     select
         pattern_parts.attempt_id,
-        pattern_parts.constraint_id,
         candidates.record_id,
-        string_agg(pattern_parts.feature_id, ',' order by pattern_parts.feature_id) as evidence,
         min(record_features.confidence) as confidence,
     from pattern_parts
     inner join candidates on pattern_parts.attempt_id = candidates.attempt_id
@@ -85,12 +86,10 @@ bridged as (
         on
             candidates.record_id = record_features.record_id
             and pattern_parts.feature_id = record_features.feature_id
-    inner join sizes on pattern_parts.attempt_id = sizes.attempt_id
+    inner join patterns on pattern_parts.attempt_id = patterns.attempt_id
     where pattern_parts.part = 'bridge' and record_features.polarity = 'positive'
-    group by
-        pattern_parts.attempt_id, pattern_parts.constraint_id, candidates.record_id,
-        sizes.bridge_count
-    having count(*) = sizes.bridge_count
+    group by pattern_parts.attempt_id, candidates.record_id, patterns.bridge_count
+    having count(*) = patterns.bridge_count
 ),
 
 -- Users who praise a bridge at that record, and every trait at any record.
@@ -116,36 +115,31 @@ trait_fans as (
     inner join pattern_parts on fans.attempt_id = pattern_parts.attempt_id
     inner join kg_edges
         on fans.user_id = kg_edges.user_id and pattern_parts.feature_id = kg_edges.feature_id
-    inner join sizes on fans.attempt_id = sizes.attempt_id
+    inner join patterns on fans.attempt_id = patterns.attempt_id
     where
         pattern_parts.part = 'trait' and kg_edges.edge_type = 'user_feature'
         and kg_edges.polarity = 'positive'
-    group by fans.attempt_id, fans.record_id, fans.user_id, sizes.trait_count
-    having count(*) = sizes.trait_count
-),
-
-traits as (
-    select
-        attempt_id,
-        string_agg(feature_id, ',' order by feature_id) as evidence,
-    from pattern_parts
-    where part = 'trait'
-    group by attempt_id
+    group by fans.attempt_id, fans.record_id, fans.user_id, patterns.trait_count
+    having count(*) = patterns.trait_count
 ),
 
 pattern_checks as (
     select
-        bridged.attempt_id,
-        bridged.constraint_id,
+        patterns.attempt_id,
+        patterns.constraint_id,
         'pattern' as part,
-        bridged.record_id,
-        bridged.evidence || ',' || traits.evidence as evidence,
-        (bridged.attempt_id, bridged.record_id) in (
+        candidates.record_id,
+        patterns.evidence,
+        (candidates.attempt_id, candidates.record_id) in (
             select (attempt_id, record_id) from trait_fans
         ) as is_met,
         bridged.confidence,
-    from bridged
-    inner join traits on bridged.attempt_id = traits.attempt_id
+    from patterns
+    inner join candidates on patterns.attempt_id = candidates.attempt_id
+    left join bridged
+        on
+            candidates.attempt_id = bridged.attempt_id
+            and candidates.record_id = bridged.record_id
 ),
 
 checks as (
@@ -157,8 +151,8 @@ checks as (
 final as (
     select
         *,
-        -- The criticism may stand in the text that nobody could read.
-        is_met and starts_with(part, 'avoid:') and record_id in (
+        -- The criticism, or the praise that is missing, may stand in the text that nobody could read.
+        is_met = starts_with(part, 'avoid:') and record_id in (
             select record_id from unread_records
         ) as is_open,
     from checks

@@ -1,11 +1,16 @@
 -- One row per attempt and candidate that may belong to V_H, but for parts that no judgement
--- supports and some judgement left unresolved: it supports every other part. Such an attempt is
--- not certified without knowing.
+-- supports and some judgement left unresolved, or that were not looked for everywhere, because the
+-- claim or a text of the record has no vector: it supports every other part. Such an attempt is not
+-- certified without knowing.
 with constraint_parts as (select * from {{ ref('constraint_parts') }}),
 
 judged_candidates as (select * from {{ ref('judged_candidates') }}),
 
 part_checks as (select * from {{ ref('part_checks') }}),
+
+constraint_vectors as (select * from {{ ref('constraint_vectors') }}),
+
+entry_vectors as (select * from {{ ref('entry_vectors') }}),
 
 part_verdicts as (
     select
@@ -25,9 +30,21 @@ needed_parts as (
         judged_candidates.attempt_id,
         judged_candidates.record_id,
         coalesce(part_verdicts.is_met, false) as is_met,
-        coalesce(part_verdicts.is_open, false) as is_open,
+        coalesce(part_verdicts.is_open, false)
+        or constraint_parts.claim is not null
+        and (
+            constraint_vectors.vector is null
+            or judged_candidates.record_id in (
+                select record_id from entry_vectors
+                where source in ('text', 'photo') and vector is null
+            )
+        ) as is_open,
     from judged_candidates
     inner join constraint_parts on judged_candidates.attempt_id = constraint_parts.attempt_id
+    left join constraint_vectors
+        on
+            {{ vector_key('query', 'constraint_parts.claim') }}
+            = constraint_vectors.request_key
     left join part_verdicts
         on
             constraint_parts.constraint_id = part_verdicts.constraint_id

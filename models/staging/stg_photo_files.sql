@@ -3,9 +3,12 @@
 with photos as (select * from {{ ref('stg_photos') }}),
 
 files as (
-    select photo_id
+    select
+        photo_id,
+        content_hash,
     from read_json(
-        getvariable('photo_files'), format = 'newline_delimited', columns = {'photo_id': 'varchar'}
+        getvariable('photo_files'), format = 'newline_delimited',
+        columns = {'photo_id': 'varchar', 'content_hash': 'varchar'}
     )
 ),
 
@@ -15,6 +18,7 @@ final as (
         photos.photo_id is not null as has_row,
         -- Without a folder nobody expects files.
         if(getvariable('photo_folder') = '', null, files.photo_id is not null) as has_file,
+        files.content_hash,
     from photos
     full outer join files using (photo_id)
 )

@@ -1,5 +1,5 @@
--- One row per record with a text that the extractor gave no answer for: that nobody blames a thing
--- there is not known.
+-- One row per record with a text that the extractor gave no answer for: whether somebody praises or
+-- blames a thing there is not known.
 with texts as (select * from {{ ref('texts') }}),
 
 text_features as (select * from {{ ref('text_features') }}),
