@@ -10,6 +10,7 @@ import threading
 import time
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from functools import partial
 from typing import Any
 
 import pytest
@@ -29,7 +30,8 @@ from udfs.endpoint import (
     ask_chat,
     ask_embeddings,
 )
-from udfs.prompt import chat_request
+from udfs.photo import PhotoError
+from udfs.prompt import chat_request, photo_request
 from udfs.retry import MOST_RETRY_AFTER, back_off, retry_after
 from udfs.settings import REPO, CostLimit, UserError
 from udfs.transport import Failure
@@ -428,6 +430,36 @@ def test_answers_do_not_depend_on_company_or_order(server):
     alone = [ask_chat([one], endpoint(server))[0] for one in requests]
     values = [[answer.value for answer in answers] for answers in (together, backwards, alone)]
     assert values[0] == values[1] == values[2]
+
+
+def test_a_photo_is_made_when_its_request_is_sent(server):
+    """So no more are in memory than are in flight, and the others need not wait for it."""
+    made, most, threads = [], [0], set()
+    handed: dict[str, Answer] = {}
+
+    def photo(name: str) -> str:
+        made.append(name)
+        most[0] = max(most[0], len(made) - len(handed))
+        threads.add(threading.current_thread().name)
+        if name == "broken":
+            raise PhotoError("the file is no readable photo")
+        return f"data:image/jpeg;base64,{name}"
+
+    asked = [
+        photo_request(
+            name, "photo_support", partial(photo, name), claim="It is old.", caption=f"Old {name}"
+        )
+        for name in ("broken", *map(str, range(30)))
+    ]
+    before = len(server.calls)
+    broken, *others = ask_chat(asked, endpoint(server, in_flight=3), handed.__setitem__)
+    assert (broken.error, broken.attempts) == ("photo: the file is no readable photo", 0)
+    assert {answer.error for answer in others} == {None}
+    assert sorted(made) == sorted(request.key for request in asked) == sorted(handed)
+    assert 1 < most[0] <= 3
+    assert "endpoints" not in threads
+    sent = [call["messages"][-1]["content"][-1]["image_url"] for call in server.calls[before:]]
+    assert {image["url"].partition(",")[2] for image in sent} == set(map(str, range(30)))
 
 
 def test_threads_share_the_limit_of_an_endpoint(tmp_path):

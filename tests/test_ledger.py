@@ -11,8 +11,10 @@ import pytest
 
 from dagster_defs.ledger import export_ledger, import_ledger
 from tests.small_repo import make_small_repo
+from tests.staging import collection
 from udfs.budget import Usage
 from udfs.ledger import JOURNAL, Journal, paid_so_far, shorten_journal
+from udfs.plugin import connect
 from udfs.settings import Settings, UserError
 
 
@@ -100,6 +102,15 @@ def test_an_export_holds_what_no_build_has_committed(settings: Settings, tmp_pat
     assert paid_so_far(other) == Usage()
     import_ledger(settings, ledger)
     assert paid_so_far(settings) == Usage(10, 2, 0.25)
+
+
+def test_what_local_models_read_is_not_paid(tmp_path: Path) -> None:
+    own = {"HETERQA_DATA": str(collection(tmp_path / "data")), "HETERQA_WAREHOUSE": str(tmp_path)}
+    settings = Settings.from_env(own | {"HETERQA_MAX_COST": "1 tokens", "HETERQA_THREADS": "1"})
+    with connect(":memory:", settings) as connection:
+        claim = "select judge_text('k', 'support', 'It has a patio.', 'A quiet patio.').tokens"
+        assert connection.execute(claim).fetchall()[0][0] > 1
+    assert paid_so_far(settings) == Usage()
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,8 @@ import yaml
 from tests.builds import BUILD, count, environment, query, run, tree
 from tests.fault_server import FaultServer, fault_server
 from udfs.batch import REASONS
-from udfs.settings import PROFILE_FOLDER, REPO
+from udfs.ledger import JOURNAL, paid_so_far
+from udfs.settings import PROFILE_FOLDER, REPO, Settings
 
 KEY = "sk-planted-4f9b2c7d1e8a6053"
 DEAD = "http://127.0.0.1:9/v1"
@@ -38,9 +39,11 @@ FAULTS = {
     "f429": 0.02, "f500": 0.02, "reset": 0.01, "hang": 0.002, "drip": 0.002, "half_body": 0.005,
     "half": 0.02, "schema": 0.02, "refusal": 0.02, "huge": 0.002, "empty": 0.01, "length": 0.01,
     "f400": 0.01, "filter": 0.01, "html": 0.005, "echo": 0.02, "escaped_echo": 0.02,
-    "fenced": 0.02, "no_usage": 0.01,
+    "escaped_refusal": 0.01, "fenced": 0.02, "no_usage": 0.01,
 }  # fmt: skip
 HARMLESS = ("", "echo", "escaped_echo", "fenced", "no_usage")
+# Answered again at once, when asked to repair it.
+REPAIRED = ("schema", "half")
 # Paid for, but the answer does not arrive: asked again, as nobody can tell.
 LOST = ("half_body", "drip")
 
@@ -124,13 +127,16 @@ class Outcome:
     def release(self) -> dict[str, bytes]:
         return tree(self.warehouse / "release")
 
-    def paid(self, *stages: str) -> Counter[str]:
+    def paid(self, *stages: str, with_repairs: bool = True) -> Counter[str]:
         """How often each distinct request was answered in these stages."""
         calls = itertools.chain.from_iterable(self.calls[stage] for stage in stages)
         return Counter(
             call["body_hash"]
             for call in calls
-            if call["is_paid"] and not call["is_probe"] and call["fault"] not in LOST
+            if call["is_paid"]
+            and not call["is_probe"]
+            and call["fault"] not in LOST
+            and (with_repairs or not call["is_repair"])
         )
 
     def spent(self, *stages: str) -> tuple[float, int]:
@@ -225,7 +231,8 @@ def first(faulty: Outcome) -> Path:
 @pytest.fixture(scope="module")
 def disturbed(city: City, healthy: Outcome, tmp_path_factory: pytest.TempPathFactory) -> Outcome:
     """A build that a limit in dollars stops, then one in tokens, SIGKILL, Ctrl-C and an endpoint
-    that goes down, and that comes to its end after all."""
+    that goes down, and that comes to its end after all. While there is a limit, much has to be
+    repaired, so that it falls between a reply and its repair."""
     outcome = Outcome(city.prepare(tmp_path_factory.mktemp("disturbed")))
     folder, printed = outcome.warehouse, outcome.printed
 
@@ -250,7 +257,9 @@ def disturbed(city: City, healthy: Outcome, tmp_path_factory: pytest.TempPathFac
             "build", folder, server, lambda: lines(server.log_path) >= enough, number
         )
 
-    with fault_server(tmp_path_factory.mktemp("server"), brief=True) as server:
+    with fault_server(
+        tmp_path_factory.mktemp("server"), brief=True, lasting=0, **dict.fromkeys(REPAIRED, 0.2)
+    ) as server:
         printed["limit"] = steps_of(healthy.printed["first estimate"])["all"][-1] / 2
         stage("dollars", limited(f"{printed['limit']:.6f}"), server)
         printed["tokens limit"] = outcome.spent("dollars")[1] + 20_000
@@ -518,7 +527,10 @@ def test_a_limit_in_tokens_counts_what_was_paid_before(disturbed: Outcome) -> No
     )
     assert stopped.stderr.count("\n") == 1
     assert disturbed.calls["tokens"]
-    assert set(disturbed.paid("dollars", "tokens").values()) == {1}
+    # Twice was asked only what the limit has cut off between reply and repair.
+    half_done = {c["body_hash"] for c in disturbed.calls["dollars"] if c["fault"] in REPAIRED}
+    again = {key for key, times in disturbed.paid("dollars", "tokens").items() if times > 1}
+    assert again <= half_done and len(again) <= IN_FLIGHT
 
 
 @pytest.mark.parametrize(
@@ -556,9 +568,24 @@ def test_an_endpoint_that_goes_down_ends_the_build_in_one_sentence(disturbed: Ou
 
 def test_a_disturbed_build_comes_to_the_same_end(disturbed: Outcome, healthy: Outcome) -> None:
     stages = ("dollars", "tokens", "killed", "interrupted", "down", "last")
-    assert set(disturbed.paid(*stages)) == set(healthy.paid("build"))
+    assert set(disturbed.paid(*stages, with_repairs=False)) == set(healthy.paid("build"))
+    assert unresolved(disturbed.published) == {}
     assert disturbed.release == healthy.release
     assert tree(disturbed.warehouse / "runs") == tree(healthy.warehouse / "runs")
+
+
+def test_what_was_paid_is_known_to_the_cent(disturbed: Outcome, healthy: Outcome) -> None:
+    """To the call: of those that a kill cut off, nobody knows what they cost, so it is the most."""
+    known = {}
+    for outcome, stages in ((healthy, ["build"]), (disturbed, [*disturbed.calls])):
+        settings = Settings.from_env({"HETERQA_WAREHOUSE": str(outcome.warehouse)})
+        known[outcome.warehouse] = (paid_so_far(settings).cost, outcome.spent(*stages)[0])
+        journal = (settings.ledger_dir / JOURNAL).read_text(encoding="utf-8").splitlines()
+        assert len(journal) == 1, "the tables hold all answers"
+    paid, charged = known[healthy.warehouse]
+    assert paid == pytest.approx(charged, abs=1e-9)
+    paid, charged = known[disturbed.warehouse]
+    assert charged - 1e-9 <= paid <= charged + 2 * IN_FLIGHT * 0.002
 
 
 # -- estimates ---------------------------------------------------------------------------------
@@ -639,7 +666,7 @@ def test_a_ledger_makes_another_warehouse_pay_nothing(
 def test_the_key_is_in_no_file(city: City, faulty: Outcome, disturbed: Outcome) -> None:
     """Not in the files as they are, nor in the values of their tables, which are compressed."""
     sent = {call["fault"] for stage in faulty.calls.values() for call in stage}
-    assert sent >= {"401", "echo", "escaped_echo", "429", "refusal"}
+    assert sent >= {"401", "echo", "escaped_echo", "429", "refusal", "escaped_refusal"}
     refused = faulty.printed["refused"]
     assert refused.returncode in (1, 2)
     assert re.fullmatch(

@@ -4,7 +4,9 @@
 
 Distinct judgements go to a server on this machine that takes 50 ms for each, 16 at a time. Ideal
 is the time of so many calls when nothing but the server takes any. `calls` is `ask_chat` alone;
-`build` is the way of a build: rows of DuckDB, prompts, calls, the journal, rows again.
+`build` is the way of a build: rows of DuckDB, prompts, calls, the journal, rows again. `photos` is
+the same for a tenth as many judgements of photos of 1600 x 1200 pixels, each a file, which are
+opened, made smaller and encoded; `reading` is that work alone, on one core.
 """
 
 from __future__ import annotations
@@ -17,9 +19,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
+from PIL import Image
 
 from tests.fault_server import FaultServer, fault_server
 from udfs.endpoint import Endpoint, ask_chat
+from udfs.photo import data_url
 from udfs.plugin import configure_connection
 from udfs.profile import load_profile
 from udfs.prompt import chat_request
@@ -62,37 +66,61 @@ def main() -> None:
                 ask_chat(chats[start : start + chunk], endpoint)
 
         # As the materialization does it.
-        def build() -> None:
+        def answer(function: str, count: int) -> None:
+            answered = f"select *, unnest({function})"
             connection.execute("drop table if exists answers")
-            connection.execute(f"create table answers as {ANSWERED} from requests limit 0")
-            for start in range(0, len(rows), chunk):
+            connection.execute(f"create table answers as {answered} from requests limit 0")
+            for start in range(0, count, chunk):
                 connection.execute(
                     "create or replace temp table batch as from requests"
-                    f" order by request_key limit {chunk} offset {start}"
+                    f" order by request_key limit {min(chunk, count - start)} offset {start}"
                 )
-                connection.execute(f"insert into answers {ANSWERED} from batch")
+                connection.execute(f"insert into answers {answered} from batch")
             found = connection.execute("select count(*), count(error) from answers").fetchone()
-            assert found == (len(rows), 0), found
+            assert found == (count, 0), found
 
-        ideal = chosen.calls * LATENCY / endpoint.in_flight
-        print(f"{chosen.calls:,} calls of {LATENCY * 1000:.0f} ms, {endpoint.in_flight} at a time")
-        print(f"ideal {ideal:6.2f} s")
-        # In turns, so that a busy machine is as busy for both.
-        times = [[_seconds(what) for what in (calls, build)] for _ in range(chosen.rounds)]
-        for name, seconds in zip(("calls", "build"), zip(*times, strict=True), strict=True):
+        photos = chosen.calls // 10
+        _write_photos(settings.photo_folder, photos)
+        measured: dict[str, tuple[int, Callable[[], None]]] = {
+            "calls": (chosen.calls, calls),
+            "build": (chosen.calls, lambda: answer(JUDGE_TEXT, chosen.calls)),
+            "photos": (photos, lambda: answer(JUDGE_PHOTO, photos)),
+            "reading": (photos, lambda: _read_photos(settings.photo_folder, photos)),
+        }
+        print(f"calls of {LATENCY * 1000:.0f} ms, {endpoint.in_flight} at a time")
+        # In turns, so that a busy machine is as busy for all.
+        times = [[_seconds(what) for _, what in measured.values()] for _ in range(chosen.rounds)]
+        for (name, (count, _)), seconds in zip(
+            measured.items(), zip(*times, strict=True), strict=True
+        ):
             best, worked = min(seconds)
+            ideal = count * LATENCY / endpoint.in_flight
             print(
-                f"{name} {best:6.2f} s, {best / ideal:.2f} times the ideal; "
-                f"{worked / chosen.calls * 1000:.2f} ms of work a call"
+                f"{name:<8}{count:6,} in {best:6.2f} s, ideal {ideal:6.2f} s, "
+                f"{best / ideal:.2f} times that; {worked / count * 1000:.2f} ms of work each"
             )
 
 
-ANSWERED = "select *, unnest(judge_text(request_key, 'support', claim, content))"
+JUDGE_TEXT = "judge_text(request_key, 'support', claim, content)"
+JUDGE_PHOTO = "judge_photo(request_key, 'support', claim, content, request_key || '.jpg')"
 
 
 def _settings(folder: Path, server: FaultServer) -> Settings:
     os.environ["HETERQA_BASE_URL"] = server.base_url
-    return Settings.from_env({"HETERQA_WAREHOUSE": str(folder), "HETERQA_PROFILE": "openai"})
+    own = {"HETERQA_DATA": str(folder), "HETERQA_WAREHOUSE": str(folder)}
+    return Settings.from_env(own | {"HETERQA_PROFILE": "openai"})
+
+
+def _write_photos(folder: Path, photos: int) -> None:
+    folder.mkdir()
+    noise = Image.effect_noise((1600, 1200), 40).convert("RGB")
+    for number in range(photos):
+        noise.rotate(number).save(folder / f"{number:08x}.jpg", quality=85)
+
+
+def _read_photos(folder: Path, photos: int) -> None:
+    for number in range(photos):
+        data_url(folder, f"{number:08x}.jpg")
 
 
 def _write_requests(connection: duckdb.DuckDBPyConnection, calls: int) -> None:
