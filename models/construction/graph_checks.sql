@@ -151,7 +151,7 @@ checks as (
 final as (
     select
         *,
-        -- The criticism, or the praise that is missing, may stand in the text that nobody could read.
+        -- The criticism, or the missing praise, may stand in the text that nobody could read.
         is_met = starts_with(part, 'avoid:') and record_id in (
             select record_id from unread_records
         ) as is_open,
