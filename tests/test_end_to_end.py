@@ -130,7 +130,7 @@ def test_an_imported_release_scores_as_in_the_build_that_wrote_it(
     assert tree(imported / "runs") == tree(warehouse / "runs")
 
 
-def test_the_answers_of_an_imported_release_score_1(imported: Path) -> None:
+def test_the_answers_of_an_imported_release_score_1(warehouse: Path, imported: Path) -> None:
     metrics = render("{{ question_metrics('gold', 'release.qrels', 'release.queries') }}")
     with duckdb.connect(imported / "heterqa.duckdb", read_only=True) as connection:
         connection.execute(
