@@ -84,7 +84,7 @@ format: $(INSTALLED)  ## Let ruff and sqlfluff repair what they can
 	@$(PY) -m ruff format .
 	@$(SQLFLUFF) fix --disable-progress-bar $(SQL_FOLDERS)
 
-clean:  ## Remove what builds wrote; decisions/ stays
+clean:  ## Remove what builds wrote, paid answers too (export-ledger keeps them); decisions/ stays
 	@if [ -x $(PY) ]; then $(PY) -m dagster_defs.clean; fi
 
 .venv: $(INSTALLED)  ## Install the pinned packages

@@ -1,4 +1,5 @@
-"""`make clean`: remove what builds wrote. What people decided (decisions/) stays.
+"""`make clean`: remove what builds wrote. What people decided (decisions/) stays, and what was paid
+(ledger/). Answers of models go with the tables: `make export-ledger` before, to keep them.
 
 The lock file stays too: a build that waits on a removed file would not see the next one's.
 """

@@ -22,6 +22,8 @@
     {%- set requests = model.name ~ '__requests' -%}
     {%- set open = model.name ~ '__open' -%}
     {%- set batch = model.name ~ '__batch' -%}
+    {#- What the calls of this run take: the stored answers add up all runs. -#}
+    {%- set taken = model.name ~ '__taken' -%}
     {%- set answered = 'select *, unnest(' ~ answer ~ ')' -%}
 
     {{ run_hooks(pre_hooks) }}
@@ -58,6 +60,8 @@
     {%- set started = modules.datetime.datetime.now() -%}
     {{ heterqa.commit_and_begin() }}
 
+    {% do run_query('create or replace temp table ' ~ taken
+        ~ ' (input_tokens bigint, output_tokens bigint, cost double)') %}
     {%- set progress = namespace(asked=0, logged=started) -%}
     {%- for _ in range((wanted + chunk - 1) // chunk) -%}
         {% do run_query(
@@ -65,6 +69,8 @@
             ~ ' order by request_key limit ' ~ chunk ~ ' offset ' ~ progress.asked) %}
         {% do run_query(
             'create or replace temp table ' ~ batch ~ '_answers as ' ~ answered ~ ' from ' ~ batch) %}
+        {% do run_query('insert into ' ~ taken ~ ' select sum(input_tokens), sum(output_tokens), sum(cost)'
+            ~ ' from ' ~ batch ~ '_answers') %}
         {% do heterqa.store_answers(target_relation, batch ~ '_answers') %}
         {{ heterqa.commit_and_begin() }}
         {%- set progress.asked = [progress.asked + chunk, wanted] | min -%}
@@ -100,7 +106,8 @@
             '  ' ~ model.name ~ ': ' ~ '{:,}'.format(failed[0]) ~ ' of ' ~ '{:,}'.format(total)
             ~ ' are unresolved, ' ~ todo, info=true) }}
     {%- endif -%}
-    {% do heterqa.count_calls(target_relation, requests, open, wanted, total - wanted, seconds) %}
+    {% do heterqa.count_calls(
+        target_relation, requests, open, taken, wanted, total - wanted, seconds) %}
     {%- call statement('main') -%}
         select {{ wanted }} as asked, {{ total - wanted }} as reused
     {%- endcall -%}
@@ -204,7 +211,7 @@
 
 
 {#- One row a run: what was asked and what the stored answers saved. -#}
-{% macro count_calls(target_relation, requests, open, asked, reused, seconds) -%}
+{% macro count_calls(target_relation, requests, open, taken, asked, reused, seconds) -%}
     {% do run_query('create schema if not exists quality') %}
     {% do run_query(
         'create table if not exists quality.asked'
@@ -230,9 +237,9 @@
             {{ reused }} as reused,
             {{ '{:.3f}'.format(seconds) }} as seconds,
             count(*) filter (where error is not null) as unresolved,
-            coalesce(sum(input_tokens) filter (where is_new), 0) as input_tokens,
-            coalesce(sum(output_tokens) filter (where is_new), 0) as output_tokens,
-            coalesce(sum(cost) filter (where is_new), 0) as cost,
+            coalesce((select sum(input_tokens) from {{ taken }}), 0) as input_tokens,
+            coalesce((select sum(output_tokens) from {{ taken }}), 0) as output_tokens,
+            coalesce((select sum(cost) from {{ taken }}), 0) as cost,
             coalesce(sum(input_tokens + output_tokens) filter (where not is_new), 0)
                 as saved_tokens,
             coalesce(sum(latency_ms) filter (where not is_new), 0) as saved_ms,

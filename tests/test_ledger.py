@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -40,6 +41,26 @@ def entry(key: str, error: str | None = None, **answer: object) -> str:
 def answers_of(lines: list[str]) -> dict[str, dict[str, object]]:
     entries = map(json.loads, lines)
     return {entry["request_key"]: entry["answer"] for entry in entries if entry["answer"]}
+
+
+class FullDisk:
+    """A file that takes half of what it is given, and says so."""
+
+    def __init__(self, file: Any) -> None:
+        self.file = file
+
+    def write(self, data: bytes) -> int:
+        return int(self.file.write(data[: len(data) // 2]))
+
+
+def test_a_full_disk_is_said_and_spoils_no_other_line(settings: Settings) -> None:
+    journal = Journal(settings.ledger_dir / JOURNAL)
+    journal.record(Usage(10, 2, 0.25))
+    journal._file = FullDisk(journal._file)
+    with pytest.raises(OSError, match="No space left"):
+        journal.record(Usage(1000, 200, 25))
+    journal.record(Usage(20, 4, 0.5))
+    assert paid_so_far(settings) == Usage(30, 6, 0.75)
 
 
 def test_a_journal_keeps_what_no_table_holds_and_what_was_paid(settings: Settings) -> None:

@@ -416,16 +416,21 @@ CHECKS = {
             inner join construction.support_judgements as judgements using (request_key)
             where judgements.error is null and judgements.verdict = 'yes'
             union all
-            select evidence.record_id, evidence.claim, evidence.evidence_id
+            select evidence.record_id, claims.claim, evidence.evidence_id
             from construction.recovery_evidence as evidence
+            inner join construction.field_claims as claims using (claim_id)
             inner join construction.recovery_judgements as judgements using (request_key)
-            where judgements.error is null and not judgements.is_against
+            where
+                judgements.error is null and not judgements.is_against
+                and evidence.direction = 'for'
         )
 
         select qid, business_id, source_locator
         from release.evidence as released
         where
-            verification_method in ('text_judgement', 'photo_judgement')
+            verification_method in (
+                'text_judgement', 'photo_judgement', 'missing_value_recovery'
+            )
             and not exists (
                 select 1
                 from judged

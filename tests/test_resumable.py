@@ -258,7 +258,7 @@ def test_what_is_unresolved_stays_so_until_it_is_retried(project: Project) -> No
     ) == [(1, 10, 1, 2.0, 0.5), (3, 30, 3, 6.0, 1.5)]
     assert project.query(
         "select unresolved, cost, saved_tokens, saved_cost from quality.asked order by rowid"
-    ) == [(2, 15.0, 0, 0.0), (2, 0.0, 330, 15.0), (2, 2.0, 308, 14.0), (0, 3.0, 308, 14.0)]
+    ) == [(2, 15.0, 0, 0.0), (2, 0.0, 330, 15.0), (2, 1.0, 308, 14.0), (0, 1.0, 308, 14.0)]
 
 
 def test_answers_in_the_ledger_are_taken_and_not_asked(project: Project) -> None:

@@ -8,6 +8,7 @@ read in the same way; another warehouse has paid for those.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import threading
@@ -108,6 +109,9 @@ def shorten_journal(settings: Settings) -> None:
             " to ? (format json)",
             [str(shorter)],
         )
+    # It is the only record of what was paid: on the disk before it takes the other's place.
+    with shorter.open("rb") as file:
+        os.fsync(file.fileno())
     shorter.replace(journal)
 
 
@@ -154,13 +158,17 @@ class Journal:
         with self._lock:
             if self._file is None:
                 self._file = self._open()
-            self._file.write(line.encode("utf-8", "replace"))
+            data = line.encode("utf-8", "replace")
+            # A full disk takes a part without a word; the next line has to stand on its own.
+            if self._file.write(data) != len(data):
+                self._file = None
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
 
     def _open(self) -> Any:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         file = self.path.open("ab", buffering=0)
-        if file.tell() and not _ends_a_line(self.path):
-            file.write(b"\n")
+        if file.tell() and not _ends_a_line(self.path) and file.write(b"\n") != 1:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
         return file
 
 

@@ -180,8 +180,13 @@ class Client:
                 "rate limited", said, is_transient=True, wait=retry_after(response.headers)
             )
         if status in (408, 409, 425) or status >= 500:
+            # Of a time-out in between, the model behind it knows nothing and works on.
             return Failure(
-                "server error", said, is_transient=True, wait=retry_after(response.headers)
+                "server error",
+                said,
+                is_transient=True,
+                wait=retry_after(response.headers),
+                may_be_paid=status in (408, 504),
             )
         if "content_filter" in code or "content_policy" in code:
             return Failure("refused", said)

@@ -1,5 +1,5 @@
--- One row per attempt, record that meets the attempt's categories, and constraint of F, after the
--- recovery: known_true, recovered, unknown, recovered_false or known_false.
+-- One row per attempt, record that no constraint of F contradicts, and constraint, after the
+-- recovery: known_true, recovered, recovered_false or unknown.
 with known_status as (select * from {{ ref('known_status') }}),
 
 recovered_values as (select * from {{ ref('recovered_values') }}),
