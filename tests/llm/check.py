@@ -202,7 +202,9 @@ def show(connection: duckdb.DuckDBPyConnection) -> None:
 
 def faults_of(connection: duckdb.DuckDBPyConnection, journal: Path) -> Iterator[str]:
     """What is wrong with the answers and the ledger, in words."""
-    keys = [json.loads(line)["request_key"] for line in journal.read_text("utf-8").splitlines()]
+    entries = [json.loads(line) for line in journal.read_text("utf-8").split("\n") if line]
+    # The other lines say what calls reserved and took.
+    keys = [entry["request_key"] for entry in entries if "answer" in entry]
     for key, times in Counter(keys).items():
         if times > 1:
             yield f"{key} is in the ledger {times} times"
