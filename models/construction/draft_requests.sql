@@ -48,7 +48,8 @@ final as (
         draft_number,
         content,
         avoid,
-        {{ request_key('writer', ['source', 'content', 'avoid'], task='constraint') }} as request_key,
+        {{ request_key('writer', ['source', 'content', 'avoid'], task='constraint') }}
+            as request_key,
     from drawn
     where draft_number <= {{ var('constraint_drafts') }}
 )
