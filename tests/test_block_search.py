@@ -268,8 +268,8 @@ def small_warehouse(seed: int, dimensions: int = 8) -> duckdb.DuckDBPyConnection
 
     tables: dict[str, list[tuple[Any, ...]]] = {
         # Two claims have the same negation; the call for one claim failed.
-        "field_claims (claim_id text, claim text, negation text)": [
-            (claim, f"is {claim}", f"not {min(claim, 'b')}") for claim in "abcde"
+        "field_claims (claim_id text, claim text, negation text, is_recoverable bool)": [
+            (claim, f"is {claim}", f"not {min(claim, 'b')}", True) for claim in "abcde"
         ],
         "claim_vectors (content text, vector float[])": [
             (f"{word} {claim}", None if (word, claim) == ("is", "c") else vector())
@@ -311,7 +311,7 @@ def search_in(con: duckdb.DuckDBPyConnection, **variables: Any) -> list[tuple[An
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     config = SimpleNamespace(meta_get=variables.get)
-    for name in ("recovery_queries", "recovery_entries"):
+    for name in ("recovery_statements", "recovery_queries", "recovery_entries"):
         con.execute(f"create or replace table {name} as {render_model(f'construction/{name}')}")
     found = module.model(SimpleNamespace(ref=con.table, config=config), con)
     con.register("found", found)

@@ -2,13 +2,9 @@
 -- claim or the negation of one.
 {{ config(materialized='resumable', answer="embed_text(request_key, 'query', content)") }}
 
-with sentences as (
-    select unnest([claim, negation]) as content
-    from {{ ref('field_claims') }}
-    where is_recoverable
-)
+with recovery_statements as (select * from {{ ref('recovery_statements') }})
 
 select distinct
-    {{ vector_key('query', 'content') }} as request_key,
-    content,
-from sentences
+    {{ vector_key('query', 'statement') }} as request_key,
+    statement as content,
+from recovery_statements

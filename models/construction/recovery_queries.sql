@@ -2,36 +2,23 @@
 -- and its number in the search.
 with recovery_pairs as (select * from {{ ref('recovery_pairs') }}),
 
-field_claims as (select * from {{ ref('field_claims') }}),
+recovery_statements as (select * from {{ ref('recovery_statements') }}),
 
 claim_vectors as (select * from {{ ref('claim_vectors') }}),
 
-sentences as (
-    select
-        claim_id,
-        'for' as direction,
-        claim as sentence,
-    from field_claims
-    union all
-    select
-        claim_id,
-        'against' as direction,
-        negation as sentence,
-    from field_claims
-),
-
 final as (
     select
-        row_number() over (order by sentences.claim_id asc, sentences.direction desc) - 1
-            as query_number,
-        sentences.claim_id,
-        sentences.direction,
+        row_number() over (
+            order by recovery_statements.claim_id asc, recovery_statements.direction desc
+        ) - 1 as query_number,
+        recovery_statements.claim_id,
+        recovery_statements.direction,
         claim_vectors.vector,
-    from sentences
+    from recovery_statements
     inner join claim_vectors
-        on {{ vector_key('query', 'sentences.sentence') }} = claim_vectors.request_key
+        on {{ vector_key('query', 'recovery_statements.statement') }} = claim_vectors.request_key
     where
-        sentences.claim_id in (select claim_id from recovery_pairs)
+        recovery_statements.claim_id in (select claim_id from recovery_pairs)
         -- A call that failed has no vector: that sentence is not searched for.
         and claim_vectors.vector is not null
 )
