@@ -120,7 +120,8 @@ def _dots(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Dot]]:
     found: dict[str, list[Dot]] = {}
     rows: list[tuple[Any, ...]] = connection.execute(
         "select field, mean_probability, true_share, value_count"
-        " from quality.recovery_reliability order by field, probability_from"
+        " from quality.recovery_reliability where channel = 'all'"
+        " order by field, probability_from"
     ).fetchall()
     for field, probability, share, count in rows:
         found.setdefault(field, []).append(
@@ -138,7 +139,8 @@ def _curves(connection: duckdb.DuckDBPyConnection) -> dict[str, list[Curve]]:
     found: dict[str, list[Curve]] = {}
     rows: list[tuple[Any, ...]] = connection.execute(
         "select field, is_true, list((recall, precision) order by threshold desc)"
-        " from quality.recovery_curves group by field, is_true order by field, is_true desc"
+        " from quality.recovery_curves where channel = 'all'"
+        " group by field, is_true order by field, is_true desc"
     ).fetchall()
     for field, is_true, points in rows:
         line = " ".join(f"{SIDE * recall:.1f},{SIDE * (1 - best):.1f}" for recall, best in points)

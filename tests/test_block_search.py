@@ -231,15 +231,14 @@ PLAIN_HITS = render(
             corpus_entries.entry_id,
             entry_vectors.passage_number,
             corpus_entries.record_id,
+            recovery_pairs.is_known,
             {{ similarity('claim_vectors.vector', 'entry_vectors.vector') }} as similarity,
         from queries
         inner join claim_vectors on claim_vectors.content = queries.sentence
         inner join corpus_entries on corpus_entries.source in ('text', 'photo')
         inner join entry_vectors on entry_vectors.entry_id = corpus_entries.entry_id
-        where
-            (queries.claim_id, corpus_entries.record_id)
-            in (select claim_id, record_id from recovery_pairs)
-            and similarity is not null
+        inner join recovery_pairs on recovery_pairs.claim_id = queries.claim_id
+        where recovery_pairs.record_id = corpus_entries.record_id and similarity is not null
     ),
 
     entries as (
@@ -250,9 +249,9 @@ PLAIN_HITS = render(
         ) = 1
     )
 
-    select * from entries
+    select * exclude (is_known) from entries
     qualify row_number() over (
-        partition by claim_id, direction, source order by similarity desc, entry_id asc
+        partition by claim_id, direction, source, is_known order by similarity desc, entry_id asc
     ) <= $depth
     order by all
     """
@@ -276,11 +275,11 @@ def small_warehouse(seed: int, dimensions: int = 8) -> duckdb.DuckDBPyConnection
             for word in ("is", "not")
             for claim in "abcde"
         ],
-        "recovery_pairs (claim_id text, record_id text, purpose text)": [
-            (claim, f"r{record}", purpose)
+        "recovery_pairs (claim_id text, record_id text, is_known bool)": [
+            (claim, f"r{record}", bool(chance < 0.4))
             for claim in "abcde"
             for record in range(60)
-            for purpose in ("unknown", "hidden")[: generator.integers(3)]
+            if (chance := generator.random()) < 0.7
         ],
     }
     entries, passages = [], []

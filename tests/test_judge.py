@@ -150,6 +150,26 @@ def test_direction_of_a_sentence(claim, sentence, direction):
 
 
 @pytest.mark.parametrize(
+    ("claim", "sentence", "is_touched"),
+    [
+        ("It has bike parking.", "They have their own parking lot.", False),
+        ("It has street parking.", "There is no valet parking.", False),
+        ("It has table service.", "The service was quick.", False),
+        ("It has an average noise level.", "The noise level is low.", False),
+        ("It has flush toilets.", "The toilets are clean.", False),
+        ("It has bike parking.", "You can lock your bike outside.", True),
+        ("It has street parking.", "We found a parking meter.", True),
+        ("It has valet parking.", "A valet took the car.", True),
+        ("It has a parking lot.", "The lot is large.", True),
+        ("It has parking.", "There is no parking.", True),
+        ("It is praised for its service.", "The service was quick.", True),
+    ],
+)
+def test_another_thing_of_the_same_kind_touches_no_claim(claim, sentence, is_touched):
+    assert (read_sentence(parse_claim(claim), sentence).overlap > 0) == is_touched
+
+
+@pytest.mark.parametrize(
     ("claim", "evidence", "verdict", "is_against"),
     [
         ("It takes reservations.", "Nice. We called and they took a reservation.", "yes", False),

@@ -16,12 +16,13 @@ def picture(*fields: str) -> str:
     with duckdb.connect() as connection:
         connection.execute("create schema quality")
         connection.execute(
-            "create table quality.recovery_reliability (field varchar, probability_from double,"
-            " mean_probability double, true_share double, value_count integer)"
+            "create table quality.recovery_reliability (field varchar, channel varchar,"
+            " probability_from double, mean_probability double, true_share double,"
+            " value_count integer)"
         )
         connection.execute(
-            "create table quality.recovery_curves (field varchar, is_true boolean,"
-            " threshold double, precision double, recall double)"
+            "create table quality.recovery_curves (field varchar, channel varchar,"
+            " is_true boolean, threshold double, precision double, recall double)"
         )
         connection.execute(
             "create table quality.recovery_audit (field varchar, channel varchar, value varchar,"
@@ -29,11 +30,14 @@ def picture(*fields: str) -> str:
         )
         for field in fields:
             connection.execute(
-                "insert into quality.recovery_reliability values ($1, 0, 0.25, 0.875, 9)", [field]
+                "insert into quality.recovery_reliability values"
+                " ($1, 'all', 0, 0.25, 0.875, 9), ($1, 'text', 0, 0.25, 0.5, 3)",
+                [field],
             )
             connection.execute(
                 "insert into quality.recovery_curves values"
-                " ($1, true, 0.9, 1, 0.25), ($1, true, 0.8, 0.5, 0.5)",
+                " ($1, 'all', true, 0.9, 1, 0.25), ($1, 'all', true, 0.8, 0.5, 0.5),"
+                " ($1, 'text', true, 0.9, 0.5, 0.25)",
                 [field],
             )
             if field != "*":

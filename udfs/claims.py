@@ -48,11 +48,13 @@ class Cue(NamedTuple):
 class Claim(NamedTuple):
     """What the rules need of a claim sentence; cues by their first stem.
 
-    query: the sentence without its negation, which is what a text about it looks like.
+    query: the sentence without its negation, which is what a text about it looks like;
+    kinds: numbers of the topics that tell it from nothing of its kind.
     """
 
     query: str
     topics: int
+    kinds: frozenset[int]
     cues: dict[str, list[Cue]]
     is_negative: bool
     sentiment: int
@@ -86,6 +88,7 @@ class _Entry(NamedTuple):
 
 class _Knowledge(NamedTuple):
     frame: frozenset[str]
+    kinds: frozenset[str]
     guest_verbs: frozenset[str]
     praise: frozenset[str]
     criticism: frozenset[str]
@@ -120,16 +123,25 @@ def parse_claim(text: str) -> Claim:
         by_first.setdefault(cue.phrase[0], []).append(cue)
     is_negative = any(cue is not None for cue in negation_cues(words))
     query = _NEGATION.sub(" ", text) if is_negative else text
-    return Claim(query, len(topics), by_first, is_negative, _sentiment_of_claim(words, knowledge))
+    kinds = frozenset(n for n, index in enumerate(topics) if words[index] in knowledge.kinds)
+    return Claim(
+        query=query,
+        topics=len(topics),
+        kinds=kinds if len(kinds) < len(topics) else frozenset(),
+        cues=by_first,
+        is_negative=is_negative,
+        sentiment=_sentiment_of_claim(words, knowledge),
+    )
 
 
 def read_sentence(claim: Claim, sentence: str) -> Reading:
     """Which topics of the claim the sentence touches, and whether it says so or the opposite."""
     words, stems, distinct = _parse_sentence(sentence)
     matches = [] if distinct.isdisjoint(claim.cues) else _matches(claim, stems)
-    if not matches or words[-1] == "?":
+    touched = {match.cue.topic for match in matches}
+    if touched <= claim.kinds or words[-1] == "?":
         return Reading(sentence, 0.0, 0, False, False)
-    overlap = len({match.cue.topic for match in matches}) / max(claim.topics, 1)
+    overlap = len(touched) / max(claim.topics, 1)
     direction = _direction(claim, words, matches, sentence)
     has_cue = any(match.cue.is_known for match in matches)
     has_opposite = any(match.cue.is_opposite for match in matches)
@@ -288,7 +300,7 @@ def _knowledge() -> _Knowledge:
     content = yaml.safe_load(_CUES.read_text(encoding="utf-8"))
     words = {
         name: frozenset(content[name].split())
-        for name in ("frame", "guest_verbs", "praise", "criticism")
+        for name in ("frame", "kinds", "guest_verbs", "praise", "criticism")
     }
     entries = tuple(
         _Entry(*(_phrases(entry.get(part, [])) for part in ("names", "same", "opposite")))

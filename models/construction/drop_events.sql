@@ -46,9 +46,6 @@ unrecovered as (
         and (constraint_status.attempt_id, constraint_status.record_id) not in (
             select (attempt_id, record_id) from candidates
         )
-        and (constraint_status.attempt_id, constraint_status.record_id) not in (
-            select (attempt_id, record_id) from constraint_status where status = 'known_false'
-        )
 ),
 
 -- Without a judgement only what was checked for nothing can be said to have failed.

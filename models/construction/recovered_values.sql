@@ -15,12 +15,8 @@ final as (
     inner join operating_points using (field, is_true)
     where
         recovery_scores.purpose = 'unknown'
-        and operating_points.left_out_fold = -1
         and recovery_scores.confidence >= operating_points.threshold
-        -- Without evidence a probability is what is usual for the field, and no recovery.
-        and recovery_scores.evidence_id is not null
-        -- A call that failed might have said the opposite.
-        and recovery_scores.failed_count = 0
+        and recovery_scores.is_usable
 )
 
 select * from final

@@ -20,7 +20,7 @@ def model(dbt, session):
 
     (record_count,) = pairs.aggregate("count(distinct record_id)").fetchone()
     records = entries.select("record_id, record_number").distinct()
-    numbered_pairs = pairs.join(queries, "claim_id").join(records, "record_id")
+    numbered_pairs = pairs.join(queries, "claim_id, is_known").join(records, "record_id")
     vectors = read_vectors(queries.order("query_number").select("vector"))
     allowed = pack_allowed(
         read_pairs(numbered_pairs.select("query_number, record_number")),

@@ -2,7 +2,8 @@
 -- `unknown`: an attempt needs the value. `hidden`: the value is known and kept from the recovery, a
 -- drawn sample for each claim that is known both true and false: what the recovery makes of it
 -- calibrates the recovery and tells its precision. `compared`: no attempt needs the value, but it
--- would speak against one that is tried. All claims of a record are in one fold.
+-- would speak against one that is tried. Known values are searched for apart from unknown ones, so
+-- that both find their evidence, however few they are. All claims of a record are in one fold.
 with known_status as (select * from {{ ref('known_status') }}),
 
 field_claims as (select * from {{ ref('field_claims') }}),
@@ -11,22 +12,11 @@ record_fields as (select * from {{ ref('record_fields') }}),
 
 recovery_rivals as (select * from {{ ref('recovery_rivals') }}),
 
--- What no constraint contradicts can become a candidate.
-possible as (
-    select
-        attempt_id,
-        record_id,
-    from known_status
-    group by attempt_id, record_id
-    having bool_and(status != 'known_false') and bool_or(status = 'unknown')
-),
-
 unknown_pairs as (
     select distinct
         known_status.claim_id,
         known_status.record_id,
     from known_status
-    inner join possible using (attempt_id, record_id)
     inner join field_claims using (claim_id)
     where known_status.status = 'unknown' and field_claims.is_recoverable
 ),
@@ -81,13 +71,17 @@ tried_pairs as (
 ),
 
 pairs as (
-    select * from tried_pairs
+    select
+        *,
+        purpose = 'hidden' as is_known,
+    from tried_pairs
     union all
     select distinct
         recovery_rivals.rival_id as claim_id,
         tried_pairs.record_id,
         'compared' as purpose,
         null::boolean as is_true,
+        tried_pairs.purpose = 'hidden' as is_known,
     from tried_pairs
     inner join recovery_rivals using (claim_id)
     where
@@ -102,6 +96,7 @@ final as (
         record_id,
         purpose,
         is_true,
+        is_known,
         floor({{ draw('record_id', 'recovery fold') }} * {{ var('recovery_folds') }})::integer
             as fold,
     from pairs

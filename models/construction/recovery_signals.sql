@@ -45,7 +45,6 @@ judgement_signals as (
         max(similarity) filter (where direction = 'for') as for_similarity,
         max(similarity) filter (where direction = 'against' and not is_of_rival)
             as against_similarity,
-        count(*) as evidence_count,
         count(*) filter (where error is not null) as failed_count,
     from judged
     group by claim_id, record_id, channel
@@ -94,7 +93,6 @@ final as (
         relevance_signals.for_relevance,
         relevance_signals.against_relevance,
         relevance_signals.differs_in_negation,
-        judgement_signals.evidence_count,
         judgement_signals.failed_count + coalesce(relevance_signals.failed_count, 0)
             as failed_count,
     from judgement_signals

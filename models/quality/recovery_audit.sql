@@ -18,7 +18,6 @@ scopes as (
         operating_points.threshold,
         operating_points.why,
     from operating_points
-    where operating_points.left_out_fold = -1
     union all
     select distinct
         fields.field,
@@ -82,36 +81,18 @@ counts as (
     group by field, channel, value
 ),
 
-pooled as (
-    select
-        value,
-        right_count / nullif(recovered_count, 0) as precision,
-    from counts
-    where field = '*' and channel = 'all'
-),
-
--- As for the thresholds, a field's own values count beside some of all fields.
 unknown as (
     select
         field_claims.field,
         recovered_values.channel,
-        sides.value,
-        (
-            coalesce(counts.right_count, 0) + {{ var('recovery_pooling') }} * pooled.precision
-        ) / (
-            coalesce(counts.recovered_count, 0) + {{ var('recovery_pooling') }}
-        ) as expected_precision,
+        if(recovered_values.is_true, 'true', 'false') as value,
+        operating_points.expected_precision,
     from recovered_values
     inner join field_claims using (claim_id)
-    cross join lateral (
-        select if(recovered_values.is_true, 'true', 'false') as value
-    ) as sides
-    left join counts
+    inner join operating_points
         on
-            field_claims.field = counts.field
-            and sides.value = counts.value
-            and counts.channel = 'all'
-    left join pooled on sides.value = pooled.value
+            field_claims.field = operating_points.field
+            and recovered_values.is_true = operating_points.is_true
 ),
 
 unknown_counts as (
@@ -120,7 +101,7 @@ unknown_counts as (
         places.channel,
         sides.value,
         count(*) as unknown_count,
-        round(avg(unknown.expected_precision::decimal(9, 8)), 4) as expected_precision,
+        round(avg(unknown.expected_precision::decimal(5, 4)), 4) as expected_precision,
     from unknown,
         (select unnest([unknown.field, '*']) as field) as fields,
         (select unnest([unknown.channel, 'all']) as channel) as places,

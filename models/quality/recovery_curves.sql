@@ -1,33 +1,44 @@
--- One row per field, or all of them, value that is recovered, and threshold: precision and recall
--- of the hidden values, each with the probability of a model that has not seen its record.
+-- One row per field, or all of them, channel, or all, value that is recovered, and threshold:
+-- precision and recall of the hidden values, each with the probability of a model that has not seen
+-- its record. A channel's values are those whose best evidence is of it.
 with recovery_hidden_values as (select * from {{ ref('recovery_hidden_values') }}),
-
-scoped as (
-    select * from recovery_hidden_values
-    union all
-    select * replace ('*' as field) from recovery_hidden_values
-),
 
 wanted as (
     select
-        field,
-        known_value as is_true,
+        fields.field,
+        hidden_values.known_value as is_true,
         count(*) as wanted_count,
-    from scoped
-    group by field, known_value
+    from
+        recovery_hidden_values as hidden_values,
+        (select unnest([hidden_values.field, '*']) as field) as fields
+    group by fields.field, hidden_values.known_value
+),
+
+evident as (
+    select
+        fields.field,
+        channels.channel,
+        hidden_values.is_true,
+        hidden_values.confidence,
+        (hidden_values.is_true = hidden_values.known_value)::integer as is_right,
+    from
+        recovery_hidden_values as hidden_values,
+        (select unnest([hidden_values.field, '*']) as field) as fields,
+        (select unnest([hidden_values.channel, 'all']) as channel) as channels
+    where hidden_values.evidence_id is not null
 ),
 
 curve as (
     select distinct
         field,
+        channel,
         is_true,
         confidence as threshold,
         count(*) over above as predicted_count,
-        sum((is_true = known_value)::integer) over above as right_count,
-    from scoped
-    where evidence_id is not null
+        sum(is_right) over above as right_count,
+    from evident
     window above as (
-        partition by field, is_true
+        partition by field, channel, is_true
         order by confidence desc range between unbounded preceding and current row
     )
 ),
@@ -35,13 +46,14 @@ curve as (
 final as (
     select
         curve.field,
+        curve.channel,
         curve.is_true,
         curve.threshold,
         curve.predicted_count,
         round(curve.right_count / curve.predicted_count, 4) as precision,
-        round(curve.right_count / wanted.wanted_count, 4) as recall,
+        round(coalesce(curve.right_count / wanted.wanted_count, 0), 4) as recall,
     from curve
-    inner join wanted using (field, is_true)
+    left join wanted using (field, is_true)
 )
 
 select * from final

@@ -14,7 +14,7 @@ counts as (
     select
         attempt_id,
         record_id,
-        count(*) filter (where status in ('known_false', 'recovered_false')) as false_count,
+        count(*) filter (where status = 'recovered_false') as false_count,
         count(*) filter (where status = 'unknown') as unknown_count,
         count(*) filter (where status = 'recovered') as recovered_count,
     from constraint_status
