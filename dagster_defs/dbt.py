@@ -99,11 +99,15 @@ def load_manifest(settings: Settings) -> Mapping[str, Any]:
     """
     path = settings.dbt_target_dir / "manifest.json"
     stamp = settings.dbt_target_dir / "parsed_from.txt"
-    current = _project_fingerprint(settings)
-    if not (path.exists() and stamp.exists() and stamp.read_text() == current):
+    current = f"{REPO}\n{_project_fingerprint(settings)}"
+    parsed = stamp.read_text(encoding="utf-8") if stamp.exists() else ""
+    if not path.exists() or parsed != current:
+        if not parsed.startswith(f"{REPO}\n"):
+            # What dbt keeps of a parse holds the folder of the project, which was another one.
+            (settings.dbt_target_dir / "partial_parse.msgpack").unlink(missing_ok=True)
         for _ in run_dbt(settings, ["parse"]):
             pass
-        stamp.write_text(current)
+        stamp.write_text(current, encoding="utf-8")
     manifest = json.loads(path.read_text(encoding="utf-8"))
     _attach_audits(manifest)
     return manifest

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import shutil
 from pathlib import Path
 
 import dagster as dg
@@ -130,6 +132,27 @@ def test_an_unchanged_project_is_not_parsed_again(
     before = path.stat()
     load_manifest(settings)
     assert path.stat() == before
+
+
+def test_a_parse_of_another_folder_is_not_used(
+    definitions: dg.Definitions,
+    settings: Settings,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own = dataclasses.replace(settings, warehouse=tmp_path)
+    shutil.copytree(settings.dbt_target_dir, own.dbt_target_dir)
+    stamp = own.dbt_target_dir / "parsed_from.txt"
+    kept = own.dbt_target_dir / "partial_parse.msgpack"
+    assert kept.exists()
+    found: list[bool] = []
+    monkeypatch.setattr(
+        "dagster_defs.dbt.run_dbt", lambda *_: found.append(kept.exists()) or iter(())
+    )
+    load_manifest(own)  # the warehouse is another, the project is where it was
+    stamp.write_text("/elsewhere/project\n" + stamp.read_text().partition("\n")[2])
+    load_manifest(own)
+    assert found == [True, False]
 
 
 def test_dagster_asks_nobody_and_tells_nobody(settings: Settings) -> None:

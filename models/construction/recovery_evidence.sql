@@ -18,7 +18,7 @@ kg_edges as (select * from {{ ref('kg_edges') }}),
 nearest_entries as (
     select *
     from recovery_hits
-    where source = 'text' or similarity >= {{ var('recovery_photo_similarity') }}
+    where similarity >= {{ var('recovery_similarity') }}
     qualify
         row_number() over (
             partition by claim_id, record_id, direction, source
