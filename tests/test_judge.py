@@ -163,6 +163,9 @@ def test_direction_of_a_sentence(claim, sentence, direction):
         ("It has a parking lot.", "The lot is large.", True),
         ("It has parking.", "There is no parking.", True),
         ("It is praised for its service.", "The service was quick.", True),
+        ("It has room for RVs up to 30 feet long.", "RVs up to 22 feet long.", False),
+        ("It has room for RVs up to 30 feet long.", "Any RV of 30 feet.", True),
+        ("It is open 24 hours a day.", "Open around the clock.", True),
     ],
 )
 def test_another_thing_of_the_same_kind_touches_no_claim(claim, sentence, is_touched):

@@ -123,15 +123,25 @@ def parse_claim(text: str) -> Claim:
         by_first.setdefault(cue.phrase[0], []).append(cue)
     is_negative = any(cue is not None for cue in negation_cues(words))
     query = _NEGATION.sub(" ", text) if is_negative else text
-    kinds = frozenset(n for n, index in enumerate(topics) if words[index] in knowledge.kinds)
     return Claim(
         query=query,
         topics=len(topics),
-        kinds=kinds if len(kinds) < len(topics) else frozenset(),
+        kinds=_kinds([words[index] for index in topics], knowledge),
         cues=by_first,
         is_negative=is_negative,
         sentiment=_sentiment_of_claim(words, knowledge),
     )
+
+
+def _kinds(topics: list[str], knowledge: _Knowledge) -> frozenset[int]:
+    """Topics that tell a claim from nothing of its kind: all but its numbers, where it has some."""
+    numbers = any(word.isdigit() for word in topics)
+    kinds = frozenset(
+        number
+        for number, word in enumerate(topics)
+        if (not word.isdigit() if numbers else word in knowledge.kinds)
+    )
+    return kinds if len(kinds) < len(topics) else frozenset()
 
 
 def read_sentence(claim: Claim, sentence: str) -> Reading:
