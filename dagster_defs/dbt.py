@@ -28,6 +28,8 @@ FRAMES = (
     "> called by ",
     "> in macro ",
 )
+# What a traceback says before its last line, the error.
+CALLS = re.compile(r"^([ \t]*)Traceback \(most recent call last\):\n(?:\1[ \t]+.*\n)*", re.M)
 QUIET_SECONDS = 3.0
 WANTED_EVENTS = {
     "NodeStart",
@@ -221,8 +223,8 @@ def _where(settings: Settings, node: Any) -> str:
 
 
 def _plain(message: str) -> str:
-    """dbt's message without its frame: no heading, no path that is said elsewhere, one margin."""
-    lines = [line.strip() for line in message.strip().splitlines()]
+    """dbt's message without headings, calls, paths that are said elsewhere, and margins."""
+    lines = [line.strip() for line in CALLS.sub("", message).strip().splitlines()]
     kept = [
         line
         for line in lines

@@ -11,7 +11,7 @@ import pytest
 import yaml
 
 from dagster_defs.assets import IMPORTED, INPUT_FILES, PUBLISHED, define
-from dagster_defs.dbt import load_manifest
+from dagster_defs.dbt import _plain, load_manifest
 from dagster_defs.instance import write_instance_file
 from udfs.settings import REPO, Settings
 
@@ -162,3 +162,20 @@ def test_dagster_asks_nobody_and_tells_nobody(settings: Settings) -> None:
     with dg.DagsterInstance.from_config(str(settings.dagster_home)) as instance:
         assert not instance.telemetry_enabled
         assert not instance.nux_enabled
+
+
+def test_of_a_failed_python_model_only_the_error_is_said() -> None:
+    message = """Runtime Error in model recovery_nearest (../models/recovery_nearest.py)
+  Python model failed:
+  Traceback (most recent call last):
+    File "environments/__init__.py", line 286, in run_python_job
+      df = module.model(dbt, con)
+           ^^^^^^^^^^^^^^^^^^^^^^
+    File "vectors.py", line 46, in _matrix
+      raise ValueError("no")
+  ValueError: vectors of 4
+  and of 8
+"""
+    assert _plain(message).split("\n    ") == [
+        *("Python model failed:", "ValueError: vectors of 4", "and of 8")
+    ]
