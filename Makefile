@@ -71,7 +71,7 @@ bench-recovery: $(INSTALLED)  ## Hold what the sample city's build recovered to 
 	@$(PY) -m tests.bench.recovery
 
 bench-search: $(INSTALLED)  ## Measure the exact search of vectors against a product in memory
-	@$(PY) -m tests.bench.search $(if $(VECTORS),--vectors $(VECTORS))
+	@$(PY) -m tests.bench.search $(if $(VECTORS),--vectors $(VECTORS)) $(if $(TABLE),--table)
 
 lint: lint-python lint-sql  ## Check style and types of Python and SQL
 
