@@ -23,7 +23,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
 .PHONY: help run estimate retry-unresolved export-ledger import-ledger test test-llm bench-paid \
-	bench-ingest bench-initialize bench-search dev lint lint-python lint-sql format clean lock .venv
+	bench-ingest bench-initialize bench-recovery bench-search dev lint lint-python lint-sql format \
+	clean lock .venv
 
 help:  ## Say what each target does
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z.-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
@@ -66,8 +67,11 @@ bench-initialize: $(INSTALLED)  ## Measure the cost of an attempt, and test what
 	@$(PY) -m tests.bench.initialize
 	@$(PY) -m tests.bench.initialize --frequencies
 
+bench-recovery: $(INSTALLED)  ## Hold what the sample city's build recovered to the planted truth
+	@$(PY) -m tests.bench.recovery
+
 bench-search: $(INSTALLED)  ## Measure the exact search of vectors against a product in memory
-	@$(PY) -m tests.bench.search $(if $(VECTORS),--vectors $(VECTORS))
+	@$(PY) -m tests.bench.search $(if $(VECTORS),--vectors $(VECTORS)) $(if $(TABLE),--table)
 
 lint: lint-python lint-sql  ## Check style and types of Python and SQL
 

@@ -1,12 +1,11 @@
 {#-
     A query with one row per draw of constraints and block of records: the records that are known
     to meet all constraints, those that none of them contradicts, and which constraints exclude a
-    record that the others leave possible.
+    record that the others leave possible. The model that calls it has the CTE `claim_sets`.
     draws: CTE with draw_id and claim_1 to claim_5: the first two may be categories, the last two
     null
-    claim_sets: CTE of the model
 -#}
-{% macro draw_sets(draws, claim_sets='claim_sets') -%}
+{% macro draw_sets(draws) -%}
     select
         draw_id,
         block,
@@ -47,9 +46,9 @@
                 {%- endfor %}
                 {%- endfor %}
             from {{ draws }}
-            inner join {{ claim_sets }} as set_3 on {{ draws }}.claim_3 = set_3.claim_id
+            inner join claim_sets as set_3 on {{ draws }}.claim_3 = set_3.claim_id
             {%- for number in [1, 2, 4, 5] %}
-            left join {{ claim_sets }} as set_{{ number }}
+            left join claim_sets as set_{{ number }}
                 on
                     {{ draws }}.claim_{{ number }} = set_{{ number }}.claim_id
                     and set_3.block = set_{{ number }}.block

@@ -22,9 +22,13 @@ def read_vectors(relation: duckdb.DuckDBPyRelation) -> NDArray[np.float32]:
 
 
 def read_blocks(relation: duckdb.DuckDBPyRelation) -> Iterator[Block]:
-    """Its rows, columns in the order of a Block; no other query may run on it meanwhile."""
+    """Its rows with a vector, columns in the order of a Block; no other query may run meanwhile.
+
+    Rows without one are dropped here: behind a filter, which DuckDB expects to keep a fifth of the
+    rows, the vectors seem to be the smaller side of a join, and all go into its hash table.
+    """
     for batch in relation.to_arrow_reader(BATCH_ROWS):
-        vectors, *numbers = batch.columns
+        vectors, *numbers = batch.drop_null().columns
         yield Block(_matrix(vectors), *(column.to_numpy() for column in numbers))
 
 

@@ -16,7 +16,7 @@ def model(dbt, session):
     queries = dbt.ref("recovery_queries")
     entries = dbt.ref("recovery_entries")
     pairs = dbt.ref("recovery_pairs")
-    passages = dbt.ref("entry_vectors").filter("vector is not null")
+    passages = dbt.ref("entry_vectors")
 
     (record_count,) = pairs.aggregate("count(distinct record_id)").fetchone()
     records = entries.select("record_id, record_number").distinct()

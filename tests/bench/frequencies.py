@@ -14,8 +14,8 @@ from scipy.stats import chi2
 
 from tests.render import render
 
-# Below this a deviation is no chance; cells that are expected more rarely are taken together.
-LEAST_PROBABILITY, LEAST_EXPECTED = 0.001, 5
+# Cells that are expected more rarely are taken together.
+LEAST_EXPECTED = 5
 
 # One row per attempt and field or category of its seed, with the weights of those it competes
 # with: kind is category, core or other. drawn_count of them were drawn.
@@ -124,6 +124,9 @@ TESTS = {
         where option_count > 1 group by field, operator, value
     """,
 }
+# Below this a deviation is no chance. By Bonferroni, all the tests together reject what is drawn by
+# the rules once in a thousand times.
+LEAST_PROBABILITY = 0.001 / len(TESTS)
 
 
 class Comparison(NamedTuple):

@@ -16,6 +16,7 @@ from pathlib import Path
 import duckdb
 
 from tests.bench.frequencies import LEAST_PROBABILITY, compare
+from tests.bench.limits import Limit, hold_to
 from tests.initialization import (
     ATTRIBUTE_MODELS,
     BEFORE,
@@ -119,20 +120,25 @@ def measure(con: duckdb.DuckDBPyConnection, rounds: int) -> dict[str, float]:
 
 
 def frequencies(con: duckdb.DuckDBPyConnection) -> int:
-    """Print how what many attempts draw compares with the rules; 1 when it is no chance."""
+    """Print how what many attempts draw compares with the rules; 1 when it is not chance."""
     environ = {"HETERQA_QUESTIONS": str(DRAWN_ATTEMPTS)}
     models = (*BEFORE, "construction/attempts", "construction/constraint_draws")
     build(con, models, environ, attempts_per_slot=1, constraint_draws=1)
-    print(
-        f"{'drawn by ' + format(DRAWN_ATTEMPTS, ',') + ' attempts':<28}  number  cells  chi2     p"
-    )
+    title = f"drawn by {DRAWN_ATTEMPTS:,} attempts"
+    print(f"{title:<28}{'number':>8}{'cells':>7}{'chi2':>8}{'p':>10}")
     found = compare(con)
     for test in found:
         print(
             f"{test.name:<28}{test.drawn:>8,}{test.cells:>7}{test.statistic:>8.1f}"
-            f"{test.probability:>8.4f}"
+            f"{test.probability:>10.6f}"
         )
-    return int(any(test.probability < LEAST_PROBABILITY for test in found))
+    least = min(found, key=lambda test: test.probability)
+    wanted = Limit(
+        f"no p below {LEAST_PROBABILITY:.6f}",
+        f"{least.probability:.6f} for {least.name}",
+        least.probability >= LEAST_PROBABILITY,
+    )
+    return hold_to([wanted])
 
 
 def main() -> int:
@@ -163,11 +169,20 @@ def main() -> int:
     attempts = QUESTIONS * ATTEMPTS
     print(f"{'ms an attempt':<20}" + "".join(f"{1000 * s / attempts:>12.2f}" for s in sums))
     ratio = sums[-1] / sums[0]
-    print(
-        f"{attempts:,} attempts: {sums[-1]:.1f} s (wanted: under {MOST_SECONDS}), "
-        f"{ratio:.2f} times the cost at {given.records[0]:,} records (wanted: at most {MOST_RATIO})"
+    return hold_to(
+        [
+            Limit(
+                f"{attempts:,} attempts at {given.records[-1]:,} records under {MOST_SECONDS} s",
+                f"{sums[-1]:.1f} s",
+                sums[-1] < MOST_SECONDS,
+            ),
+            Limit(
+                f"at most {MOST_RATIO} times the cost at {given.records[0]:,} records",
+                f"{ratio:.2f} times",
+                ratio <= MOST_RATIO,
+            ),
+        ]
     )
-    return int(sums[-1] > MOST_SECONDS or ratio > MOST_RATIO)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ import numpy as np
 import pyarrow as pa
 from threadpoolctl import threadpool_limits
 
+from tests.bench.limits import Limit, hold_to
 from udfs.block_search import Block, Hits, nearest, pack_allowed
 from udfs.settings import REPO
 from udfs.vectors import read_blocks
@@ -37,6 +38,12 @@ TOPICS = 500
 BLOCK = 8192
 RECORDS = 150_000
 ENTRY_ID = "'text:' || left(md5(entry::varchar), 22)"
+ROWS = pa.schema({"entry": pa.int64(), "passage": pa.int64(), "vector": pa.list_(pa.float32())})
+# What is wanted of the smallest size, and of so many vectors, as far as the measured ones tell.
+MOST_RATIO = 1.5
+FULL, MOST_MINUTES, MOST_GB = 8_000_000, 15, 6
+# How much more time a vector may take at the largest size than at the smallest.
+MOST_GROWTH = 1.5
 HEADER = ("vectors", "plain s", "search s", "ratio", "masked s", "table s", "peak GB", "table GB")
 
 
@@ -85,37 +92,33 @@ def pairs_seen(queries: int, share: float) -> Iterator[tuple[Any, Any]]:
         yield seen + start, records
 
 
-def write_table(path: Path) -> Path:
+def write_table(path: Path, count: int) -> None:
     """The same vectors as a build stores them; written once."""
     target = path.with_suffix(".duckdb")
-    if not target.exists():
-        part = target.with_suffix(".part")
-        part.unlink(missing_ok=True)
-        with duckdb.connect(part) as connection:
-            connection.execute(
-                "create table entry_vectors (entry_id text, passage_number int, vector float[])"
-            )
-            connection.execute(
-                "create table recovery_entries"
-                " (entry_id text, entry_number bigint, record_number bigint)"
-            )
-            for vectors, *numbers in blocks_of(path):
-                values = vectors.astype(np.float32).ravel()
-                rows = {
-                    "vector": pa.ListArray.from_arrays(
-                        np.arange(0, len(values) + 1, DIMENSIONS, dtype=np.int32), values
-                    ),
-                    **dict(zip(("entry", "passage", "record"), numbers, strict=True)),
-                }
-                connection.register("rows", pa.table(rows))
-                connection.execute(
-                    f"insert into entry_vectors select {ENTRY_ID}, passage, vector from rows"
-                )
-                connection.execute(
-                    f"insert into recovery_entries select {ENTRY_ID}, entry, record from rows"
-                )
-        part.rename(target)
-    return target
+    if target.exists():
+        return
+    part = target.with_suffix(".part")
+    part.unlink(missing_ok=True)
+    rows = pa.RecordBatchReader.from_batches(ROWS, map(_batch, blocks_of(path)))
+    with duckdb.connect(part) as connection:
+        connection.register("rows", rows)
+        connection.execute(
+            f"create table entry_vectors as select {ENTRY_ID} as entry_id,"
+            " passage as passage_number, vector from rows"
+        )
+        connection.execute(
+            f"create table recovery_entries as select {ENTRY_ID} as entry_id, 'text' as source,"
+            f" entry as entry_number, entry // 50 % {RECORDS} as record_number"
+            f" from range({count}) as entries (entry)"
+        )
+    part.rename(target)
+
+
+def _batch(block: Block) -> pa.RecordBatch:
+    values = block.vectors.astype(np.float32).ravel()
+    edges = np.arange(0, len(values) + 1, DIMENSIONS, dtype=np.int32)
+    vectors = pa.ListArray.from_arrays(edges, values)
+    return pa.record_batch([block.entries, block.passages, vectors], schema=ROWS)
 
 
 def measure(path: Path, given: argparse.Namespace) -> dict[str, float | None]:
@@ -144,10 +147,9 @@ def measure(path: Path, given: argparse.Namespace) -> dict[str, float | None]:
         table = path.with_suffix(".duckdb")
         with duckdb.connect(table, config={"threads": given.threads}, read_only=True) as connection:
             connection.execute(f"set memory_limit = '{given.duckdb_memory}'")
-            passages = connection.table("entry_vectors").filter("vector is not null")
-            relation = passages.join(connection.table("recovery_entries"), "entry_id").select(
-                "vector, entry_number, passage_number, record_number"
-            )
+            entries = connection.table("recovery_entries").filter("source = 'text'")
+            searched = connection.table("entry_vectors").join(entries, "entry_id")
+            relation = searched.select("vector, entry_number, passage_number, record_number")
 
             def from_table() -> Hits:
                 return nearest(queries, read_blocks(relation), given.depth, allowed, **settings)
@@ -173,6 +175,54 @@ def measure(path: Path, given: argparse.Namespace) -> dict[str, float | None]:
     return result | least
 
 
+def limits(rows: list[dict[str, Any]]) -> list[Limit]:
+    """What the measures of growing sizes are held to.
+
+    What all vectors would take goes by the largest: time by its pace, memory by the line through it
+    and the size before. (A table's memory grows until DuckDB has all that it may have.)
+    """
+    first, before, last = rows[0], rows[max(0, len(rows) - 2)], rows[-1]
+    wanted = []
+    if first["plain s"]:
+        wanted.append(
+            Limit(
+                f"{first['vectors']:,} vectors within {MOST_RATIO} times a product in memory",
+                f"{first['ratio']:.2f} times",
+                first["ratio"] <= MOST_RATIO,
+            )
+        )
+    for name, seconds, memory in (
+        ("a file", "masked s", "peak GB"),
+        ("a table", "table s", "table GB"),
+    ):
+        if seconds not in last:
+            continue
+        pace = last[seconds] / last["vectors"]
+        minutes = FULL * pace / 60
+        growth = pace / (first[seconds] / first["vectors"])
+        added = max(1, last["vectors"] - before["vectors"])
+        slope = (last[memory] - before[memory]) / added
+        gigabytes = last[memory] + slope * (FULL - last["vectors"])
+        wanted += [
+            Limit(
+                f"{FULL:,} vectors of {name} under {MOST_MINUTES} min",
+                f"{minutes:.1f} min at the pace of {last['vectors']:,}",
+                minutes < MOST_MINUTES,
+            ),
+            Limit(
+                f"{name}: a vector at most {MOST_GROWTH} times as long as of {first['vectors']:,}",
+                f"{growth:.2f} times",
+                growth <= MOST_GROWTH,
+            ),
+            Limit(
+                f"{name} of {FULL:,} within {MOST_GB} GB",
+                f"{gigabytes:.1f} GB",
+                gigabytes <= MOST_GB,
+            ),
+        ]
+    return wanted
+
+
 def _seconds(work: Callable[[], object]) -> float:
     started = time.perf_counter()
     work()
@@ -194,7 +244,7 @@ def main() -> int:
     parser.add_argument("--memory-mb", type=int, default=512)
     parser.add_argument("--turns", type=int, default=3)
     parser.add_argument("--table", action="store_true", help="from a DuckDB table, too")
-    parser.add_argument("--duckdb-memory", default="2GB")
+    parser.add_argument("--duckdb-memory", default="1GB")
     parser.add_argument("--write", type=int, help="write the files of one size, and no more")
     parser.add_argument("--one", type=int, help="measure one size here, and print JSON")
     parser.add_argument("--keep", action="store_true", help="keep the files for the next time")
@@ -202,14 +252,15 @@ def main() -> int:
     if given.write:
         path = write_vectors(given.folder, given.write)
         if given.table:
-            write_table(path)
+            write_table(path, given.write)
         return 0
     if given.one:
         print(json.dumps(measure(write_vectors(given.folder, given.one), given)))
         return 0
     print(f"{given.queries:,} queries, the {given.depth} nearest, {given.threads} threads")
     print("".join(f"{name:>12}" for name in HEADER), flush=True)
-    for count in given.vectors:
+    rows = []
+    for count in sorted(given.vectors):
         command = [sys.executable, "-m", "tests.bench.search", *sys.argv[1:]]
         # In processes of their own, so that the most memory is that of the search.
         subprocess.run([*command, "--write", str(count)], check=True)
@@ -217,11 +268,12 @@ def main() -> int:
             [*command, "--one", str(count)], check=True, stdout=subprocess.PIPE, text=True
         )
         row = json.loads(done.stdout)
+        rows.append(row)
         print("".join(_cell(row.get(name)) for name in HEADER), flush=True)
         if not given.keep:
             for file in given.folder.glob(f"vectors_{count}.*"):
                 file.unlink()
-    return 0
+    return hold_to(limits(rows))
 
 
 def _cell(value: float | None) -> str:
