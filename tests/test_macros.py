@@ -281,6 +281,18 @@ def test_a_confidence_weighs_its_log_odds(query: Query) -> None:
 
 
 @pytest.mark.parametrize(
+    ("right", "count", "pooled", "precision"),
+    [(0, 0, 0.9, 0.9), (4, 4, 0.9, 0.9167), (0, 1, 0.9, 0.8571), (190, 200, 0.8, 0.9364)],
+)
+def test_few_values_borrow_from_all_fields(
+    query: Query, right: int, count: int, pooled: float, precision: float
+) -> None:
+    few = "{{ pooled_precision('$1', '$2', '$3::double') }}"
+    assert query(few, right, count, pooled) == precision
+    assert query(few, right, count, None) is None
+
+
+@pytest.mark.parametrize(
     ("false_count", "unknown_count", "recovered_count", "modes"),
     [
         (0, 0, 0, {"none", "all", "any"}),

@@ -49,12 +49,14 @@ class Claim(NamedTuple):
     """What the rules need of a claim sentence; cues by their first stem.
 
     query: the sentence without its negation, which is what a text about it looks like;
-    kinds: numbers of the topics that tell it from nothing of its kind.
+    telling: topics, by index, of which a sentence about it touches at least one: the others, such
+    as the parking of "bike parking", it shares with claims of the same kind.
     """
 
     query: str
     topics: int
-    kinds: frozenset[int]
+    telling: frozenset[int]
+    has_number: bool
     cues: dict[str, list[Cue]]
     is_negative: bool
     sentiment: int
@@ -126,22 +128,19 @@ def parse_claim(text: str) -> Claim:
     return Claim(
         query=query,
         topics=len(topics),
-        kinds=_kinds([words[index] for index in topics], knowledge),
+        telling=_telling([words[index] for index in topics], knowledge),
+        has_number=any(words[index].isdigit() for index in topics),
         cues=by_first,
         is_negative=is_negative,
         sentiment=_sentiment_of_claim(words, knowledge),
     )
 
 
-def _kinds(topics: list[str], knowledge: _Knowledge) -> frozenset[int]:
-    """Topics that tell a claim from nothing of its kind: all but its numbers, where it has some."""
-    numbers = any(word.isdigit() for word in topics)
-    kinds = frozenset(
-        number
-        for number, word in enumerate(topics)
-        if (not word.isdigit() if numbers else word in knowledge.kinds)
-    )
-    return kinds if len(kinds) < len(topics) else frozenset()
+def _telling(topics: list[str], knowledge: _Knowledge) -> frozenset[int]:
+    """The digits of a claim, else the words that name no kind, else all."""
+    digits = frozenset(index for index, word in enumerate(topics) if word.isdigit())
+    things = frozenset(index for index, word in enumerate(topics) if word not in knowledge.kinds)
+    return digits or things or frozenset(range(len(topics)))
 
 
 def read_sentence(claim: Claim, sentence: str) -> Reading:
@@ -149,13 +148,24 @@ def read_sentence(claim: Claim, sentence: str) -> Reading:
     words, stems, distinct = _parse_sentence(sentence)
     matches = [] if distinct.isdisjoint(claim.cues) else _matches(claim, stems)
     touched = {match.cue.topic for match in matches}
-    if touched <= claim.kinds or words[-1] == "?":
+    if not _is_about(claim, touched, words, matches) or words[-1] == "?":
         return Reading(sentence, 0.0, 0, False, False)
     overlap = len(touched) / max(claim.topics, 1)
     direction = _direction(claim, words, matches, sentence)
     has_cue = any(match.cue.is_known for match in matches)
     has_opposite = any(match.cue.is_opposite for match in matches)
     return Reading(sentence, overlap, direction, has_cue, has_opposite)
+
+
+def _is_about(
+    claim: Claim, touched: set[int], words: tuple[str, ...], matches: list[_Match]
+) -> bool:
+    """Whether the sentence is about the claim, and not about another thing of its kind."""
+    if touched & claim.telling:
+        # A number alone counts something else: 30 minutes are no 30 feet.
+        return not claim.has_number or len(touched) > 1 or claim.topics == 1
+    # "No parking" denies all kinds of it, "no valet parking" one.
+    return any(match.start and is_negation(words[match.start - 1]) for match in matches)
 
 
 def _direction(claim: Claim, words: tuple[str, ...], matches: list[_Match], sentence: str) -> int:

@@ -1,97 +1,118 @@
--- One row per recoverable field and value that is recovered: the threshold, how it came about, and
--- how precise it is for hidden values that had no part in it. A field that is not precise enough
--- has none.
+-- One row per recoverable field, value that is recovered, and fold that is left out: the threshold,
+-- how it came about, and how precise it is for hidden values that had no part in it. A field that is
+-- not precise enough has none. The one in force leaves out no fold (-1); by the others the audit
+-- tells how well values are recovered that had no part in the threshold, nor in whether there is one.
 with recovery_thresholds as (select * from {{ ref('recovery_thresholds') }}),
 
 recovery_scores as (select * from {{ ref('recovery_scores') }}),
 
 hidden as (
-    select * from recovery_scores
-    where purpose = 'hidden' and is_usable
-),
-
-held_out as (
-    select
-        recovery_thresholds.field,
-        recovery_thresholds.is_true,
-        count(hidden.field) as recovered_count,
-        count(*) filter (where hidden.is_true = hidden.known_value) as right_count,
-    from recovery_thresholds
-    left join hidden
-        on
-            recovery_thresholds.field = hidden.field
-            and recovery_thresholds.is_true = hidden.is_true
-            and recovery_thresholds.left_out_fold = hidden.fold
-            and recovery_thresholds.threshold <= hidden.confidence
-    group by recovery_thresholds.field, recovery_thresholds.is_true
-),
-
-pooled as (
-    select
-        *,
-        sum(right_count) over (partition by is_true)
-        / nullif(sum(recovered_count) over (partition by is_true), 0) as pooled_precision,
-    from held_out
-),
-
-expected as (
     select
         field,
         is_true,
-        recovered_count,
-        right_count,
-        {{ pooled_precision('right_count', 'recovered_count', 'pooled_precision') }}
-            as expected_precision,
-    from pooled
+        fold,
+        confidence,
+        (is_true = known_value)::integer as is_right,
+    from recovery_scores
+    where purpose = 'hidden' and is_usable
 ),
 
-in_force as (
+let_through as (
     select
         recovery_thresholds.field,
         recovery_thresholds.is_true,
-        recovery_thresholds.threshold,
-        recovery_thresholds.best_precision,
+        recovery_thresholds.left_out_fold,
         count(hidden.field) as predicted_count,
     from recovery_thresholds
     left join hidden
         on
             recovery_thresholds.field = hidden.field
             and recovery_thresholds.is_true = hidden.is_true
+            and recovery_thresholds.left_out_fold != hidden.fold
             and recovery_thresholds.threshold <= hidden.confidence
-    where recovery_thresholds.left_out_fold = -1
     group by
-        recovery_thresholds.field, recovery_thresholds.is_true, recovery_thresholds.threshold,
+        recovery_thresholds.field, recovery_thresholds.is_true,
+        recovery_thresholds.left_out_fold
+),
+
+-- Each value by the threshold that its own fold had no part in.
+unseen as (
+    select hidden.*
+    from hidden
+    inner join recovery_thresholds
+        on
+            hidden.field = recovery_thresholds.field
+            and hidden.is_true = recovery_thresholds.is_true
+            and hidden.fold = recovery_thresholds.left_out_fold
+            and hidden.confidence >= recovery_thresholds.threshold
+),
+
+unseen_counts as (
+    select
+        recovery_thresholds.field,
+        recovery_thresholds.is_true,
+        recovery_thresholds.left_out_fold,
+        recovery_thresholds.threshold,
+        recovery_thresholds.best_precision,
+        count(unseen.field) as unseen_count,
+        coalesce(sum(unseen.is_right), 0) as right_count,
+    from recovery_thresholds
+    left join unseen
+        on
+            recovery_thresholds.field = unseen.field
+            and recovery_thresholds.is_true = unseen.is_true
+            and recovery_thresholds.left_out_fold != unseen.fold
+    group by
+        recovery_thresholds.field, recovery_thresholds.is_true,
+        recovery_thresholds.left_out_fold, recovery_thresholds.threshold,
         recovery_thresholds.best_precision
+),
+
+expected as (
+    select
+        *,
+        {{ pooled_precision(
+            'right_count', 'unseen_count',
+            '(sum(right_count) over pooled / nullif(sum(unseen_count) over pooled, 0))'
+        ) }} as expected_precision,
+        right_count < {{ var('recovery_precision') }} * unseen_count as is_worse_itself,
+    from unseen_counts
+    window pooled as (partition by is_true, left_out_fold)
 ),
 
 decided as (
     select
-        in_force.*,
-        expected.recovered_count,
-        expected.right_count,
-        expected.expected_precision,
+        expected.*,
+        let_through.predicted_count,
         case
             {%- if var('recovery_threshold') != 'calibrated' %}
             when true then 'fixed'
             {%- endif %}
-            when in_force.best_precision is null then 'default'
-            when in_force.threshold is null then 'unreachable'
-            when expected.expected_precision < {{ var('recovery_precision') }} then 'refused'
-            when in_force.predicted_count >= {{ var('audit_minimum') }} then 'field'
+            when expected.threshold is null then 'unreachable'
+            when
+                expected.is_worse_itself
+                or expected.expected_precision < {{ var('recovery_precision') }}
+                then 'refused'
+            when expected.best_precision is null then 'default'
+            when let_through.predicted_count >= {{ var('audit_minimum') }} then 'field'
             else 'pooled'
         end as basis,
-    from in_force
-    inner join expected using (field, is_true)
+    from expected
+    inner join let_through using (field, is_true, left_out_fold)
 ),
 
 final as (
     select
         field,
         is_true,
+        left_out_fold,
         basis,
         if(basis != 'refused', threshold, null) as threshold,
         predicted_count,
+        unseen_count,
+        right_count,
         expected_precision,
+        best_precision,
         case basis
             when 'fixed' then 'the threshold is a setting'
             when 'default' then 'no field has enough hidden values with evidence'
@@ -102,11 +123,11 @@ final as (
                     || ', wanted is {{ var("recovery_precision") }}'
             when 'refused'
                 then
-                    right_count || ' of ' || recovered_count
-                    || ' hidden values are right by thresholds that others set: with those of all'
-                    || ' fields, a precision of ' || printf('%.3f', expected_precision)
-                    || ', wanted is {{ var("recovery_precision") }}'
-            when 'field' then 'the lowest threshold that reaches the wanted precision'
+                    right_count || ' of ' || unseen_count
+                    || ' hidden values are right by thresholds that others set, '
+                    || printf('%.3f', expected_precision)
+                    || ' with some of all fields: wanted is {{ var("recovery_precision") }}'
+            when 'field' then 'the lowest allowed threshold that reaches the wanted precision'
             when 'pooled'
                 then
                     predicted_count

@@ -15,6 +15,7 @@ final as (
     inner join operating_points using (field, is_true)
     where
         recovery_scores.purpose = 'unknown'
+        and operating_points.left_out_fold = -1
         and recovery_scores.confidence >= operating_points.threshold
         and recovery_scores.is_usable
 )

@@ -1,6 +1,7 @@
 """One row per query of the recovery and entry that is among the nearest, in numbers.
 
-For each query and source, among the entries of the records that recovery_pairs names for its claim.
+For each query and source, among the entries of the records that recovery_pairs names for its claim
+and for known values or unknown ones.
 What Python adds is the product of the vectors, block by block; what is searched is said before, in
 recovery_queries and recovery_entries, and recovery_hits puts the names back.
 """

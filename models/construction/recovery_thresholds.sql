@@ -1,7 +1,8 @@
 -- One row per recoverable field, value that is recovered, and fold that is left out: the lowest
 -- hundredth of probability at which the hidden values reach the wanted precision, and what they
--- reach at best. -1 leaves out none; the others tell how well a value is recovered that had no part
--- in its threshold.
+-- reach at best. -1 leaves out none.
+-- A field with hidden values of its own has no threshold that none of them passes: there the others
+-- would decide alone, above what went wrong.
 with recovery_scores as (select * from {{ ref('recovery_scores') }}),
 
 field_claims as (select * from {{ ref('field_claims') }}),
@@ -73,12 +74,18 @@ curve as (
 
 estimates as (
     select
-        *,
+        field,
+        is_true,
+        left_out_fold,
+        threshold,
         {{ pooled_precision(
             'right_count', 'predicted_count', '(pooled_right_count / pooled_count)'
         ) }} as precision,
     from curve
     where pooled_count >= {{ var('audit_predicted_minimum') }}
+    qualify
+        predicted_count > 0
+        or max(predicted_count) over (partition by field, is_true, left_out_fold) = 0
 ),
 
 final as (

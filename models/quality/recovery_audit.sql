@@ -18,6 +18,7 @@ scopes as (
         operating_points.threshold,
         operating_points.why,
     from operating_points
+    where operating_points.left_out_fold = -1
     union all
     select distinct
         fields.field,
@@ -41,7 +42,7 @@ hidden as (
         hidden_values.is_true,
         hidden_values.channel,
         hidden_values.is_recovered,
-        hidden_values.evidence_id is not null as has_evidence,
+        hidden_values.is_usable,
     from recovery_hidden_values as hidden_values,
         (select unnest([hidden_values.field, '*']) as field) as fields
 ),
@@ -66,7 +67,7 @@ evident as (
     from hidden,
         (select unnest([hidden.channel, 'all']) as channel) as places,
         (select unnest([if(hidden.is_true, 'true', 'false'), 'all']) as value) as sides
-    where hidden.has_evidence
+    where hidden.is_usable
 ),
 
 counts as (
@@ -93,6 +94,7 @@ unknown as (
         on
             field_claims.field = operating_points.field
             and recovered_values.is_true = operating_points.is_true
+    where operating_points.left_out_fold = -1
 ),
 
 unknown_counts as (
@@ -118,7 +120,7 @@ ranked as (
         rank() over placed + (count(*) over tied - 1) / 2 as mean_rank,
     from hidden,
         (select unnest([hidden.channel, 'all']) as channel) as places
-    where hidden.has_evidence
+    where hidden.is_usable
     window
         placed as (partition by hidden.field, places.channel order by hidden.probability),
         tied as (partition by hidden.field, places.channel, hidden.probability)

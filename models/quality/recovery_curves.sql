@@ -25,7 +25,7 @@ evident as (
         recovery_hidden_values as hidden_values,
         (select unnest([hidden_values.field, '*']) as field) as fields,
         (select unnest([hidden_values.channel, 'all']) as channel) as channels
-    where hidden_values.evidence_id is not null
+    where hidden_values.is_usable
 ),
 
 curve as (

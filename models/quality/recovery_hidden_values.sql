@@ -8,8 +8,6 @@ recovery_scores as (select * from {{ ref('recovery_scores') }}),
 
 recovery_inputs as (select * from {{ ref('recovery_inputs') }}),
 
-recovery_thresholds as (select * from {{ ref('recovery_thresholds') }}),
-
 operating_points as (select * from {{ ref('operating_points') }}),
 
 final as (
@@ -25,24 +23,20 @@ final as (
         recovery_scores.confidence,
         recovery_scores.channel,
         recovery_scores.evidence_id,
+        coalesce(recovery_scores.is_usable, false) as is_usable,
         coalesce(
-            recovery_scores.confidence >= recovery_thresholds.threshold
-            and recovery_scores.is_usable and operating_points.threshold is not null,
+            recovery_scores.is_usable and recovery_scores.confidence >= operating_points.threshold,
             false
         ) as is_recovered,
     from recovery_pairs
     inner join field_claims using (claim_id)
     left join recovery_scores using (claim_id, record_id)
     left join recovery_inputs using (claim_id, record_id)
-    left join recovery_thresholds
-        on
-            field_claims.field = recovery_thresholds.field
-            and recovery_scores.is_true = recovery_thresholds.is_true
-            and recovery_pairs.fold = recovery_thresholds.left_out_fold
     left join operating_points
         on
             field_claims.field = operating_points.field
             and recovery_scores.is_true = operating_points.is_true
+            and recovery_pairs.fold = operating_points.left_out_fold
     where recovery_pairs.purpose = 'hidden'
 )
 

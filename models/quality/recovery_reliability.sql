@@ -17,7 +17,7 @@ final as (
                 *,
                 least(floor(probability * 10), 9)::integer as tenth,
             from recovery_hidden_values
-            where evidence_id is not null
+            where is_usable
         ) as hidden_values,
         (select unnest([hidden_values.field, '*']) as field) as fields,
         (select unnest([hidden_values.channel, 'all']) as channel) as channels
