@@ -1,14 +1,14 @@
 {#-
     The lines of an input file as rows, in the file's order: the columns of both vintages, as text
     or JSON, and nothing else. `content` is the line; a line that is no JSON is a row of nulls.
-    Paths are DuckDB variables that the plugin sets, so no model names a folder.
+    Paths are in a DuckDB variable that the plugin sets, so no model names a folder.
 
     Objects are read first and taken apart then. read_json does both at once, in half the time, but
     of a line that is cut off behind a colon it loses the next one too: only a file in which no line
     is faulty may be read so.
 
     only: the columns that are wanted; all when none
-    path: name of the variable with the path, that of the input file when none
+    path: expression of the path, that of the input file when none
 -#}
 {% macro input_lines(name, only=none, path=none, is_faultless=false) -%}
 {%- set columns = {
@@ -36,7 +36,7 @@
 {%- set wanted = only or (columns[name] | list) -%}
     {%- if is_faultless -%}
     read_json(
-        getvariable('{{ path or 'input_' ~ name }}'),
+        {{ path or "getvariable('build')['input_" ~ name ~ "']" }},
         format = 'newline_delimited', records = true, ignore_errors = true, columns = {
             {%- for column in wanted -%}
             '{{ column }}': '{{ columns[name][column] }}'{{ ', ' if not loop.last }}
@@ -59,7 +59,7 @@
                     {%- endfor -%}
                 }') as fields,
             from read_ndjson_objects(
-                getvariable('{{ path or 'input_' ~ name }}'), ignore_errors = true
+                {{ path or "getvariable('build')['input_" ~ name ~ "']" }}, ignore_errors = true
             )
         ) as objects
     )
@@ -104,7 +104,10 @@
 {%- for is_careful in [false, true] %}
     {%- if is_careful %};
     set variable careful_{{ name }} = (
-        select if(count(fault) > 0, getvariable('input_{{ name }}'), getvariable('nothing'))
+        select if(
+            count(fault) > 0,
+            getvariable('build')['input_{{ name }}'], getvariable('build')['nothing']
+        )
         from {{ name }}_lines
     );
     {% endif -%}
@@ -129,7 +132,7 @@
             {{ fault }}
         end as fault,
     {%- if is_careful %}
-    from {{ input_lines(name, wanted, path='careful_' ~ name) }} as read_lines
+    from {{ input_lines(name, wanted, path="getvariable('careful_" ~ name ~ "')") }} as read_lines
     {%- else %}
     from {{ input_lines(name, wanted, is_faultless=true) }} as read_lines
     {%- endif %}
@@ -148,7 +151,7 @@
             fault,
         from {{ table }}
         {%- if loop.first %}
-        where getvariable('careful_{{ name }}') = getvariable('nothing')
+        where getvariable('careful_{{ name }}') = getvariable('build')['nothing']
         union all
         {%- endif %}
         {%- endfor %}
@@ -166,7 +169,7 @@
 {#- The lines that staging does not read at all; a blank one has no reason. -#}
 {% macro skipped_lines(name) -%}
     read_json(
-        getvariable('skipped_{{ name }}'), format = 'newline_delimited',
+        getvariable('build')['skipped_{{ name }}'], format = 'newline_delimited',
         columns = {'line_number': 'bigint', 'reason': 'varchar'}
     )
 {%- endmacro %}
@@ -243,7 +246,7 @@ select * from final
 {% macro hashed_user(user_id) -%}
     if(
         trim({{ user_id }}) != '',
-        left(sha256(getvariable('user_salt') || ':' || {{ user_id }}), 22), null
+        left(sha256(getvariable('build')['user_salt'] || ':' || {{ user_id }}), 22), null
     )
 {%- endmacro %}
 

@@ -11,7 +11,7 @@
 {#-
     The lines of one file of a release, blank ones left out: line_number, line (text).
     A line is read as one column: the delimiter is one that no text holds.
-    The path is a DuckDB variable that the plugin sets from the settings, so no model names a folder.
+    The path is in a DuckDB variable that the plugin sets from the settings, so no model names a folder.
 -#}
 {% macro file_lines(name) -%}
     (
@@ -23,7 +23,7 @@
                 row_number() over () as line_number,
                 line,
             from read_csv(
-                getvariable('input_{{ name }}'),
+                getvariable('build')['input_{{ name }}'],
                 columns = {'line': 'varchar'}, auto_detect = false, header = false,
                 delim = e'\x01\x02\x03\x04', quote = '', escape = '', strict_mode = false,
                 max_line_size = 16777216

@@ -124,7 +124,7 @@
     small part of the time.
 -#}
 {% macro requests_a_commit(answer) -%}
-    {%- set paid = run_query("select getvariable('paid_functions')").columns[0][0] or '' -%}
+    {%- set paid = run_query("select getvariable('build')['paid_functions']").columns[0][0] or '' -%}
     {%- for name in paid.split(',') if name and name ~ '(' in answer -%}
         {{ return(var('resumable_chunk_of_endpoints') | int) }}
     {%- endfor -%}
@@ -164,7 +164,7 @@
     last line that a kill cut off, is left out.
 -#}
 {% macro take_from_ledger(target_relation, requests, answer, retries) -%}
-    {%- set ledger = run_query("select getvariable('ledger')").columns[0][0] -%}
+    {%- set ledger = run_query("select getvariable('build')['ledger']").columns[0][0] -%}
     {%- if ledger -%}
         {%- set found = model.name ~ '__ledger' -%}
         {%- set answer_type = run_query(
@@ -186,7 +186,7 @@
                     request_key,
                     answer,
                 from read_json(
-                    getvariable('ledger'), format = 'newline_delimited', ignore_errors = true,
+                    getvariable('build')['ledger'], format = 'newline_delimited', ignore_errors = true,
                     columns = {request_key: 'varchar', answer: '{{ answer_type }}'},
                     maximum_object_size = 67108864
                 )

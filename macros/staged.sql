@@ -46,9 +46,9 @@
 
 {#- The hash of all that a staged table is made of; nothing when an input was not described. -#}
 {% macro staged_fingerprint(inputs, statements) -%}
-    {%- set parts = [run_query("select getvariable('user_salt')").columns[0][0]] + statements -%}
+    {%- set parts = [run_query("select getvariable('build')['user_salt']").columns[0][0]] + statements -%}
     {%- for name in inputs -%}
-        {%- set input = run_query("select getvariable('fingerprint_" ~ name ~ "')").columns[0][0] -%}
+        {%- set input = run_query("select getvariable('build')['fingerprint_" ~ name ~ "']").columns[0][0] -%}
         {%- if not input -%}
             {{ return('') }}
         {%- endif -%}

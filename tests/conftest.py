@@ -19,9 +19,9 @@ def small_repo(tmp_path_factory: pytest.TempPathFactory) -> SmallRepo:
 
 @pytest.fixture(scope="session")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of a small city."""
+    """The files of a small city: as few as give every kind of question and every kind of fault."""
     root = tmp_path_factory.mktemp("small_city")
-    generate(root / "data", root / "truth", records=120, users=60, texts=1000, photos=160)
+    generate(root / "data", root / "truth", records=60, users=30, texts=400, photos=80)
     return root / "data"
 
 

@@ -13,7 +13,7 @@ import yaml
 
 from dagster_defs.inputs import describe_inputs
 from tests.render import render_model, render_pre_hook
-from udfs.plugin import variables
+from udfs.plugin import set_variables, variables
 from udfs.settings import REPO, Settings
 
 MODELS = {
@@ -46,8 +46,7 @@ def stage(data: Path, warehouse: Path, threads: int = 2) -> duckdb.DuckDBPyConne
     describe_inputs(settings)
     connection = duckdb.connect()
     connection.execute(f"set threads = {threads}")
-    for name, value in variables(settings).items():
-        connection.execute(f"set variable {name} = $value", {"value": value})
+    set_variables(connection, variables(settings))
     make(connection, "input_counts")
     for name, model in MODELS.items():
         make(connection, f"rejected_{name}_lines")

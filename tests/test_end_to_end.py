@@ -17,12 +17,12 @@ from tests.render import render
 from udfs.settings import REPO
 
 
-def build_until(line_start: str, warehouse: Path, data: Path) -> None:
+def build_until(line_start: str, warehouse: Path, data: Path, **settings: str) -> None:
     """Start a build and SIGKILL it at the first line that starts so."""
     process = subprocess.Popen(
         BUILD,
         cwd=REPO,
-        env=environment(warehouse, data),
+        env=environment(warehouse, data, **settings),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -57,29 +57,25 @@ def test_certifies_questions(warehouse: Path) -> None:
     }
 
 
-def test_release_does_not_depend_on_threads_or_hashing(
+def test_a_killed_build_resumes_and_threads_and_hashing_change_nothing(
     warehouse: Path, data: Path, tmp_path: Path
 ) -> None:
-    build(tmp_path, data, HETERQA_THREADS="1", PYTHONHASHSEED="2")
-    assert tree(tmp_path / "release") == tree(warehouse / "release")
-    assert tree(tmp_path / "runs") == tree(warehouse / "runs")
-
-
-def test_killed_builds_keep_their_answers(warehouse: Path, data: Path, tmp_path: Path) -> None:
     """SIGKILL in the vectors and in a judgement step; the third build finishes the work."""
+    other = {"HETERQA_THREADS": "1", "PYTHONHASHSEED": "2"}
     answers = {
         "content_vectors": "vectors.content_vectors",
         "recovery_judgements": "construction.recovery_judgements",
     }
     for model, table in answers.items():
-        build_until(f"{model}:", tmp_path, data)
+        build_until(f"{model}:", tmp_path, data, **other)
         kept = count(tmp_path / "build.duckdb", f"select count(*) from {table}")
         wanted = count(warehouse / "build.duckdb", f"select count(*) from {table}")
         assert 0 < kept < wanted, f"{model} was not killed in the middle"
     assert not (tmp_path / "heterqa.duckdb").exists()
 
-    build(tmp_path, data)
+    build(tmp_path, data, **other)
     assert tree(tmp_path / "release") == tree(warehouse / "release")
+    assert tree(tmp_path / "runs") == tree(warehouse / "runs")
     asked = count(
         tmp_path / "build.duckdb",
         "select last(asked order by rowid) from quality.asked where model = 'recovery_judgements'",
@@ -194,13 +190,17 @@ def test_a_release_that_does_not_fit_is_refused_line_by_line(
 
 def test_dbt_unit_tests_pass(warehouse: Path, data: Path) -> None:
     """Every rule's unit test, with the tables of a finished build as the shapes of its inputs."""
-    settings = environment(warehouse, data, DBT_TARGET_PATH=str(warehouse / "unit_target"))
+    target = warehouse / "unit_target"
+    target.mkdir()
+    # The project as the build has parsed it.
+    shutil.copy(warehouse / "dbt_target" / "partial_parse.msgpack", target)
+    settings = environment(warehouse, data, DBT_TARGET_PATH=str(target))
     project = str(REPO / "dbt_project")
     result = subprocess.run(
         [
             *(sys.executable, "-m", "dbt.cli.main", "test", "--select", "test_type:unit"),
             *("--project-dir", project, "--profiles-dir", project),
-            *("--log-path", str(warehouse / "unit_target")),
+            *("--log-path", str(target)),
         ],
         cwd=REPO,
         env=settings,

@@ -40,8 +40,11 @@ def test_nothing_outside_quality_reads_the_truth() -> None:
 @pytest.mark.parametrize(
     ("file", "text"),
     [
-        ("macros/hint.sql", "{% macro hint() %}getvariable('truth_fields'){% endmacro %}"),
-        ("models/construction/peek.sql", "select * from read_json(getvariable('truth_fields'))"),
+        ("macros/hint.sql", "{% macro hint() %}getvariable('build')['truth_fields']{% endmacro %}"),
+        (
+            "models/construction/peek.sql",
+            "select * from read_json(getvariable('build')['truth_fields'])",
+        ),
         ("models/construction/peek.sql", "select * from {{ ref('truth_audit') }}"),
         ("models/construction/peek.sql", "select * from quality.truth_fields"),
         ("udfs/judge_rules.py", "path = settings.warehouse / 'truth' / 'fields.jsonl'"),
@@ -50,7 +53,9 @@ def test_nothing_outside_quality_reads_the_truth() -> None:
 def test_a_reader_is_found(tmp_path: Path, file: str, text: str) -> None:
     for folder in ("models/quality", "models/construction", "macros", "udfs"):
         (tmp_path / folder).mkdir(parents=True)
-    (tmp_path / "models/quality/truth_audit.sql").write_text("select getvariable('truth_fields')")
+    (tmp_path / "models/quality/truth_audit.sql").write_text(
+        "select getvariable('build')['truth_fields']"
+    )
     (tmp_path / "udfs/plugin.py").write_text("truth_fields")
     assert readers(tmp_path) == {}
     (tmp_path / file).write_text(text)

@@ -37,7 +37,7 @@ PRICE = {"prompt_tokens": 0.15 / 1e6, "completion_tokens": 0.60 / 1e6}
 # Beside what fails, what a client has to see through: fences, no usage, an echo of the key.
 FAULTS = {
     "f429": 0.02, "f500": 0.02, "reset": 0.01, "hang": 0.002, "drip": 0.002, "half_body": 0.005,
-    "half": 0.02, "schema": 0.02, "refusal": 0.02, "huge": 0.002, "empty": 0.01, "length": 0.01,
+    "half": 0.02, "schema": 0.02, "refusal": 0.02, "huge": 0.004, "empty": 0.01, "length": 0.01,
     "f400": 0.01, "filter": 0.01, "html": 0.005, "echo": 0.02, "escaped_echo": 0.02,
     "escaped_refusal": 0.01, "fenced": 0.02, "no_usage": 0.01,
 }  # fmt: skip

@@ -9,6 +9,7 @@ import duckdb
 import pytest
 
 from tests.render import render_model
+from udfs.plugin import set_variables
 from udfs.quotas import read_quotas
 from udfs.settings import Settings, UserError
 
@@ -76,7 +77,7 @@ def test_slots(quotas: dict[str, int] | None, questions: int, slots: list[tuple[
         "('S+I', 'photo', 3)) as quotas (subset, sources, questions)"
     )
     if quotas is not None:
-        con.execute("set variable subset_quotas = $json", {"json": json.dumps(quotas)})
+        set_variables(con, {"subset_quotas": json.dumps(quotas)})
     sql = render_model("construction/slots", {"HETERQA_QUESTIONS": str(questions)})
     counted = f"select subset, count(*) from ({sql}) group by subset order by subset"
     assert con.execute(counted).fetchall() == slots

@@ -15,6 +15,7 @@ import pytest
 from dagster_defs.inputs import describe_inputs
 from tests.render import MacroError, render_model
 from tests.small_repo import SmallRepo
+from udfs.plugin import set_variables
 from udfs.settings import REPO, Settings, UserError
 
 QUERIES, ANSWERS, QRELS = "data/queries.jsonl", "data/answers.jsonl", "data/qrels/test.tsv"
@@ -82,8 +83,8 @@ def stage(release: Path, **variables: Any) -> duckdb.DuckDBPyConnection:
     connection.execute(
         "create table stg_businesses as select unnest(['r1', 'r\"2', '寿司']) as business_id"
     )
-    for name, path in Settings.from_env({"HETERQA_RELEASE": str(release)}).release_files().items():
-        connection.execute(f"set variable input_{name} = $path", {"path": str(path)})
+    files = Settings.from_env({"HETERQA_RELEASE": str(release)}).release_files()
+    set_variables(connection, {f"input_{name}": str(path) for name, path in files.items()})
     for model in MODELS:
         sql = render_model(f"staging/release/{model}", **variables)
         connection.execute(f"create table {model} as {sql}")

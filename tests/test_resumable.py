@@ -71,7 +71,9 @@ PLUGIN = """
 
         def configure_cursor(self, cursor):
             ledger = os.environ.get("LEDGER", "")
-            cursor.execute("set variable ledger = $ledger", {"ledger": ledger})
+            cursor.execute(
+                "set variable build = {'ledger': $ledger, 'paid_functions': ''}", {"ledger": ledger}
+            )
 """
 
 MODEL = """

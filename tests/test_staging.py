@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from tests.render import render_model
 from tests.staging import MODELS, accepted, collection, make_seed, rejected, rows, stage
+from udfs.plugin import set_variables
 
 BOM = b"\xef\xbb\xbf"
 B1 = b'{"business_id": "b1"}\n'
@@ -272,7 +273,7 @@ def test_last_decision_counts(tmp_path: Path) -> None:
         text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
         (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
     connection = duckdb.connect()
-    connection.execute(f"set variable decisions = '{tmp_path}/*.jsonl'")
+    set_variables(connection, {"decisions": f"{tmp_path}/*.jsonl"})
     rows = connection.execute(render_model("staging/stg_decisions")).fetchall()
     assert sorted((row[2], row[3]) for row in rows) == [("Wer?", "keep"), ("Wo?", "remove")]
 

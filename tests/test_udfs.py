@@ -106,10 +106,12 @@ def test_variables_point_to_files_that_exist(connection, collection, tmp_path):
     assert values["input_tip"] == str(collection / "yelp_academic_dataset_tip.json")
     for name in ("input_checkin", "truth_fields"):
         assert Path(values[name]).read_text() == ""
-    assert one(connection, "select getvariable('input_review')") == str(
+    assert one(connection, "select getvariable('build')['input_review']") == str(
         collection / "yelp_academic_dataset_review.json"
     )
-    assert one(connection, "select count(*) from read_text(getvariable('input_review'))") == 1
+    assert (
+        one(connection, "select count(*) from read_text(getvariable('build')['input_review'])") == 1
+    )
 
 
 def test_the_extension_loads_from_its_wheel_with_an_empty_home(tmp_path):

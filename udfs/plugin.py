@@ -67,15 +67,25 @@ def configure_connection(
 
 
 def configure_cursor(cursor: DuckDBPyConnection, settings: Settings, profile: Profile) -> None:
-    """What each cursor forgets: the axis order of points and the variables of the build."""
-    named = variables(settings) | {"paid_functions": ",".join(paid_functions(profile))}
-    statements = [f"set variable {name} = {_literal(value)}" for name, value in named.items()]
-    # At once: dbt opens a cursor for each model and test.
-    cursor.execute(";".join(["set geometry_always_xy = true", *statements]))
+    """What each cursor forgets: the axis order of points and the variable `build`."""
+    cursor.execute("set geometry_always_xy = true")
+    set_variables(
+        cursor, variables(settings) | {"paid_functions": ",".join(paid_functions(profile))}
+    )
+
+
+def set_variables(cursor: DuckDBPyConnection, named: dict[str, str]) -> None:
+    """Make getvariable('build')['name'] the value of each name.
+
+    One variable that holds them all: dbt opens a cursor for each model and test, and each statement
+    costs as much as a small query.
+    """
+    fields = ", ".join(f"{_literal(name)}: {_literal(value)}" for name, value in named.items())
+    cursor.execute(f"set variable build = {{{fields}}}")
 
 
 def variables(settings: Settings) -> dict[str, str]:
-    """SQL variables: salt, quotas, and for each input file what is read, left out, its fingerprint.
+    """What models read: salt, quotas, and of each input file what is read, left out, its hash.
 
     Paths are absolute, and an absent file is replaced by an empty one. Before the inputs were
     described, the files of the data folder are read as they are, and have no fingerprint.

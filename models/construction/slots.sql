@@ -7,7 +7,7 @@ own_quotas as (
     select
         key as subset,
         value::integer as questions,
-    from json_each(coalesce(getvariable('subset_quotas'), '{}'))
+    from json_each(coalesce(getvariable('build')['subset_quotas'], '{}'))
 ),
 
 wanted as (

@@ -2,7 +2,7 @@
 with inputs as (
     select unnest(files, recursive := true)
     from read_json(
-        getvariable('input_files'), format = 'unstructured',
+        getvariable('build')['input_files'], format = 'unstructured',
         columns = {
             'files': 'struct(
                 name varchar, lines bigint, blank_lines bigint, size bigint, sha256 varchar

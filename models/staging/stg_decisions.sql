@@ -2,7 +2,7 @@
 with decisions as (
     select *
     from read_json(
-        getvariable('decisions'), format = 'newline_delimited',
+        getvariable('build')['decisions'], format = 'newline_delimited',
         columns = {
             'attempt_id': 'varchar', 'record_id': 'varchar', 'question': 'varchar',
             'decision': 'varchar', 'decided_by': 'varchar', 'decided_at': 'varchar'

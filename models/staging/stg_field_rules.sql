@@ -12,7 +12,7 @@ with final as (
         negation,
         line_number,
     from read_json(
-        getvariable('input_fields'), format = 'newline_delimited',
+        getvariable('build')['input_fields'], format = 'newline_delimited',
         columns = {
             'field': 'varchar', 'tier': 'varchar', 'weight': 'double', 'operator': 'varchar',
             'value': 'varchar', 'probability': 'double', 'phrase': 'varchar',

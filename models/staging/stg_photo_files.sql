@@ -7,7 +7,7 @@ files as (
         photo_id,
         content_hash,
     from read_json(
-        getvariable('photo_files'), format = 'newline_delimited',
+        getvariable('build')['photo_files'], format = 'newline_delimited',
         columns = {'photo_id': 'varchar', 'content_hash': 'varchar'}
     )
 ),
@@ -17,7 +17,7 @@ final as (
         photo_id,
         photos.photo_id is not null as has_row,
         -- Without a folder nobody expects files.
-        if(getvariable('photo_folder') = '', null, files.photo_id is not null) as has_file,
+        if(getvariable('build')['photo_folder'] = '', null, files.photo_id is not null) as has_file,
         files.content_hash,
     from photos
     full outer join files using (photo_id)

@@ -26,7 +26,7 @@ from dagster_defs.inputs import describe_inputs
 from tests.bench.yelp import Size, write_collection
 from tests.render import render_model
 from tests.staging import make
-from udfs.plugin import variables
+from udfs.plugin import set_variables, variables
 from udfs.settings import REPO, Settings
 
 SIZES = [100_000, 1_000_000, 7_000_000]
@@ -68,13 +68,12 @@ def measure(data: Path, reviews: int) -> dict[str, float]:
     again = _seconds(lambda: describe_inputs(settings))
     with duckdb.connect(settings.build_path) as connection:
         connection.execute(f"set memory_limit = '{settings.memory_gb}GB'")
-        for name, value in variables(settings).items():
-            connection.execute(f"set variable {name} = $value", {"value": value})
+        set_variables(connection, variables(settings))
         for model in ("rejected_business_lines", "stg_businesses"):
             make(connection, model)
         reference = (
             "select count(*), sum(length(text))"
-            f" from read_json(getvariable('input_review'), columns = {COLUMNS})"
+            f" from read_json(getvariable('build')['input_review'], columns = {COLUMNS})"
         )
 
         def stage() -> None:

@@ -5,7 +5,7 @@ select
     feature,
     polarity,
 from read_json(
-    getvariable('truth_features'), format = 'newline_delimited',
+    getvariable('build')['truth_features'], format = 'newline_delimited',
     columns = {
         'business_id': 'varchar', 'feature_key': 'varchar', 'feature': 'varchar',
         'polarity': 'varchar'

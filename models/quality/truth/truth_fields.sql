@@ -4,6 +4,6 @@ select
     field,
     value,
 from read_json(
-    getvariable('truth_fields'), format = 'newline_delimited',
+    getvariable('build')['truth_fields'], format = 'newline_delimited',
     columns = {'business_id': 'varchar', 'field': 'varchar', 'value': 'varchar'}
 )

@@ -9,7 +9,7 @@ select
     asserted,
     is_true,
 from read_json(
-    getvariable('truth_sentences'), format = 'newline_delimited',
+    getvariable('build')['truth_sentences'], format = 'newline_delimited',
     columns = {
         'source': 'varchar', 'business_id': 'varchar', 'user_id': 'varchar', 'row_key': 'varchar',
         'sentence_index': 'integer', 'sentence': 'varchar', 'kind': 'varchar', 'key': 'varchar',

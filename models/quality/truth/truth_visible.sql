@@ -4,6 +4,6 @@ select
     thing_key,
     thing,
 from read_json(
-    getvariable('truth_visible'), format = 'newline_delimited',
+    getvariable('build')['truth_visible'], format = 'newline_delimited',
     columns = {'business_id': 'varchar', 'thing_key': 'varchar', 'thing': 'varchar'}
 )

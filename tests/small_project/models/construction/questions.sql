@@ -1,1 +1,1 @@
-select attempt_id, 'Which <b>place</b> takes reservations?' as question, from {{ ref('attempts') }}
+select attempt_id, 'Which <b>place</b> near /etc/x or a.jpg takes reservations?' as question, from {{ ref('attempts') }}
