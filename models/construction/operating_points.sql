@@ -126,7 +126,7 @@ final as (
                     right_count || ' of ' || unseen_count
                     || ' hidden values are right by thresholds that others set, '
                     || printf('%.3f', expected_precision)
-                    || ' with some of all fields: wanted is {{ var("recovery_precision") }}'
+                    || ' with some of all fields; wanted is {{ var("recovery_precision") }} of both'
             when 'field' then 'the lowest allowed threshold that reaches the wanted precision'
             when 'pooled'
                 then
