@@ -61,7 +61,8 @@ class City:
             "HETERQA_PROFILE": str(self.profile),
             "HETERQA_BASE_URL": url,
             "HETERQA_MODEL": "fake",
-            "HETERQA_QUESTIONS": "10",
+            # So many that some ask for praise without blame, also where a part of the calls fails.
+            "HETERQA_QUESTIONS": "16",
             "OPENAI_API_KEY": KEY,
             "COLUMNS": "200",
         }
