@@ -7,13 +7,7 @@ with recovery_thresholds as (select * from {{ ref('recovery_thresholds') }}),
 recovery_scores as (select * from {{ ref('recovery_scores') }}),
 
 hidden as (
-    select
-        field,
-        is_true,
-        fold,
-        confidence,
-        (is_true = known_value)::integer as is_right,
-    from recovery_scores
+    select * from recovery_scores
     where purpose = 'hidden' and is_usable
 ),
 
@@ -55,7 +49,7 @@ unseen_counts as (
         recovery_thresholds.threshold,
         recovery_thresholds.best_precision,
         count(unseen.field) as unseen_count,
-        coalesce(sum(unseen.is_right), 0) as right_count,
+        count(*) filter (where unseen.is_right) as right_count,
     from recovery_thresholds
     left join unseen
         on

@@ -92,6 +92,7 @@ final as (
         recovery_pairs.is_true as known_value,
         recovery_probabilities.probability,
         recovery_probabilities.probability >= 0.5 as is_true,
+        (recovery_probabilities.probability >= 0.5) = recovery_pairs.is_true as is_right,
         round(greatest(
             recovery_probabilities.probability, 1 - recovery_probabilities.probability
         ), 4) as confidence,

@@ -19,13 +19,7 @@ scopes as (
 ),
 
 hidden as (
-    select
-        field,
-        is_true,
-        fold,
-        confidence,
-        (is_true = known_value)::integer as is_right,
-    from recovery_scores
+    select * from recovery_scores
     where purpose = 'hidden' and is_usable
 ),
 
@@ -46,7 +40,7 @@ field_counts as (
         scopes.left_out_fold,
         thresholds.threshold,
         count(hidden.field) as predicted_count,
-        coalesce(sum(hidden.is_right), 0) as right_count,
+        count(*) filter (where hidden.is_right) as right_count,
     from scopes
     cross join thresholds
     left join hidden
