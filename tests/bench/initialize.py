@@ -141,6 +141,28 @@ def frequencies(con: duckdb.DuckDBPyConnection) -> int:
     return hold_to([wanted])
 
 
+def limits(seconds: dict[int, float]) -> list[Limit]:
+    """What the attempts are held to, by the number of records; one number has no ratio to hold."""
+    least, most = min(seconds), max(seconds)
+    wanted = [
+        Limit(
+            f"{QUESTIONS * ATTEMPTS:,} attempts at {most:,} records under {MOST_SECONDS} s",
+            f"{seconds[most]:.1f} s",
+            seconds[most] < MOST_SECONDS,
+        )
+    ]
+    if least < most:
+        ratio = seconds[most] / seconds[least]
+        wanted.append(
+            Limit(
+                f"at most {MOST_RATIO} times the cost at {least:,} records",
+                f"{ratio:.2f} times",
+                ratio <= MOST_RATIO,
+            )
+        )
+    return wanted
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -156,7 +178,7 @@ def main() -> int:
         if given.frequencies:
             load(con, min(given.records))
             return frequencies(con)
-        for records in given.records:
+        for records in sorted(set(given.records)):
             load(con, records)
             columns[records] = measure(con, given.rounds)
     print(f"{'seconds at':<20}" + "".join(f"{records:>12,}" for records in columns))
@@ -168,21 +190,7 @@ def main() -> int:
         print(f"{title:<20}" + "".join(f"{seconds:>12.2f}" for seconds in sums))
     attempts = QUESTIONS * ATTEMPTS
     print(f"{'ms an attempt':<20}" + "".join(f"{1000 * s / attempts:>12.2f}" for s in sums))
-    ratio = sums[-1] / sums[0]
-    return hold_to(
-        [
-            Limit(
-                f"{attempts:,} attempts at {given.records[-1]:,} records under {MOST_SECONDS} s",
-                f"{sums[-1]:.1f} s",
-                sums[-1] < MOST_SECONDS,
-            ),
-            Limit(
-                f"at most {MOST_RATIO} times the cost at {given.records[0]:,} records",
-                f"{ratio:.2f} times",
-                ratio <= MOST_RATIO,
-            ),
-        ]
-    )
+    return hold_to(limits(dict(zip(columns, sums, strict=True))))
 
 
 if __name__ == "__main__":

@@ -136,13 +136,12 @@ def measure(path: Path, given: argparse.Namespace) -> dict[str, float | None]:
     has_reference = given.one * given.queries <= REFERENCE_PAIRS
     seconds: dict[str, list[float]] = {"plain s": [], "search s": [], "masked s": []}
     turns = given.turns if has_reference else 1
-    before = _peak()
     for turn in range(turns):
         seconds["search s"].append(_seconds(search))
         seconds["masked s"].append(_seconds(masked))
         if turn == 0:
             peak = _peak()
-    result: dict[str, float | None] = {"vectors": given.one, "peak GB": peak, "before GB": before}
+    result: dict[str, float | None] = {"vectors": given.one, "peak GB": peak}
     if given.table:
         table = path.with_suffix(".duckdb")
         with duckdb.connect(table, config={"threads": given.threads}, read_only=True) as connection:
@@ -170,7 +169,7 @@ def measure(path: Path, given: argparse.Namespace) -> dict[str, float | None]:
                 seconds["plain s"].append(_seconds(plain))
                 seconds["search s"].append(_seconds(search))
     least = {name: min(found) if found else None for name, found in seconds.items()}
-    if least["plain s"]:
+    if least["plain s"] and least["search s"]:
         result["ratio"] = least["search s"] / least["plain s"]
     return result | least
 
@@ -179,9 +178,10 @@ def limits(rows: list[dict[str, Any]]) -> list[Limit]:
     """What the measures of growing sizes are held to.
 
     What all vectors would take goes by the largest: time by its pace, memory by the line through it
-    and the size before. (A table's memory grows until DuckDB has all that it may have.)
+    and the size before. (A table's memory grows until DuckDB has all that it may have.) One size
+    has no growth to hold, and tells the memory of all vectors only where it is all of them.
     """
-    first, before, last = rows[0], rows[max(0, len(rows) - 2)], rows[-1]
+    first, last = rows[0], rows[-1]
     wanted = []
     if first["plain s"]:
         wanted.append(
@@ -199,27 +199,35 @@ def limits(rows: list[dict[str, Any]]) -> list[Limit]:
             continue
         pace = last[seconds] / last["vectors"]
         minutes = FULL * pace / 60
-        growth = pace / (first[seconds] / first["vectors"])
-        added = max(1, last["vectors"] - before["vectors"])
-        slope = (last[memory] - before[memory]) / added
-        gigabytes = last[memory] + slope * (FULL - last["vectors"])
-        wanted += [
+        wanted.append(
             Limit(
                 f"{FULL:,} vectors of {name} under {MOST_MINUTES} min",
                 f"{minutes:.1f} min at the pace of {last['vectors']:,}",
                 minutes < MOST_MINUTES,
-            ),
-            Limit(
-                f"{name}: a vector at most {MOST_GROWTH} times as long as of {first['vectors']:,}",
-                f"{growth:.2f} times",
-                growth <= MOST_GROWTH,
-            ),
-            Limit(
-                f"{name} of {FULL:,} within {MOST_GB} GB",
-                f"{gigabytes:.1f} GB",
-                gigabytes <= MOST_GB,
-            ),
-        ]
+            )
+        )
+        gigabytes = last[memory] if last["vectors"] == FULL else None
+        if len(rows) > 1:
+            before = rows[-2]
+            growth = pace / (first[seconds] / first["vectors"])
+            slope = (last[memory] - before[memory]) / (last["vectors"] - before["vectors"])
+            gigabytes = last[memory] + slope * (FULL - last["vectors"])
+            wanted.append(
+                Limit(
+                    f"{name}: a vector at most {MOST_GROWTH} times as long as of"
+                    f" {first['vectors']:,}",
+                    f"{growth:.2f} times",
+                    growth <= MOST_GROWTH,
+                )
+            )
+        if gigabytes is not None:
+            wanted.append(
+                Limit(
+                    f"{name} of {FULL:,} within {MOST_GB} GB",
+                    f"{gigabytes:.1f} GB",
+                    gigabytes <= MOST_GB,
+                )
+            )
     return wanted
 
 
@@ -260,7 +268,7 @@ def main() -> int:
     print(f"{given.queries:,} queries, the {given.depth} nearest, {given.threads} threads")
     print("".join(f"{name:>12}" for name in HEADER), flush=True)
     rows = []
-    for count in sorted(given.vectors):
+    for count in sorted(set(given.vectors)):
         command = [sys.executable, "-m", "tests.bench.search", *sys.argv[1:]]
         # In processes of their own, so that the most memory is that of the search.
         subprocess.run([*command, "--write", str(count)], check=True)
