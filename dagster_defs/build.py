@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from dagster_defs.lock import build_lock, check_build_file, make_warehouse
-from dagster_defs.progress import say
+from dagster_defs.progress import say, short_path
 from udfs.budget import check_prices
 from udfs.profile import check_profile, load_profile
 from udfs.settings import Settings, UserError
@@ -87,7 +87,7 @@ def _build(settings: Settings, started: float) -> int:
     what = "the sample city" if settings.is_sample_city else str(settings.data)
     if settings.release:
         what += f", with the questions of {settings.release}"
-    say(f"Building {settings.warehouse} from {what} (profile {settings.profile})")
+    say(f"Building {short_path(settings.warehouse)} from {what} (profile {settings.profile})")
 
     # Imported here: Dagster and dbt take seconds, which an error above should not cost.
     from dagster import DagsterInstance

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from udfs import ledger
@@ -14,6 +16,12 @@ LONG_SECONDS = 3.0
 def say(text: str) -> None:
     """Print a line at once, also into a pipe."""
     print(text, flush=True)
+
+
+def short_path(path: Path) -> str:
+    """The path as a person would type it: from the current folder where it is below that."""
+    relative = os.path.relpath(path)
+    return str(path) if relative.startswith("..") else relative
 
 
 class Progress:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from rich.table import Table
 
 from dagster_defs.imported import describe_imported, read_imported
 from dagster_defs.outcomes import explain_missing, read_slots
+from dagster_defs.progress import short_path
 from dagster_defs.report import (
     METRICS,
     PLOTTED_METRIC,
@@ -87,7 +87,7 @@ def print_summary(settings: Settings, seconds: float) -> None:
         release,
         (settings.runs_dir, "the runs in the TREC format"),
     ):
-        console.print(f"  {_short(path):<32} {what}", markup=False, soft_wrap=True)
+        console.print(f"  {short_path(path):<32} {what}", markup=False, soft_wrap=True)
     console.print(f"  {'make dev':<32} the graph of all tables and checks", soft_wrap=True)
     if questions.example:
         qid, record_id = questions.example
@@ -152,8 +152,3 @@ def _fraction(value: float | None) -> str:
 def _duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes else f"{rest} s"
-
-
-def _short(path: Path) -> str:
-    relative = os.path.relpath(path)
-    return str(path) if relative.startswith("..") else relative

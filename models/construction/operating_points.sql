@@ -118,14 +118,15 @@ final as (
             when 'refused'
                 then
                     right_count || ' of ' || unseen_count
-                    || ' hidden values are right by thresholds that others set, '
+                    || ' hidden values that had no part in the threshold are right, '
                     || printf('%.3f', expected_precision)
-                    || ' with some of all fields; wanted is {{ var("recovery_precision") }} of both'
+                    || ' counting values of all fields beside these few;'
+                    || ' both are to reach {{ var("recovery_precision") }}'
             when 'field' then 'the lowest allowed threshold that reaches the wanted precision'
             when 'pooled'
                 then
                     predicted_count
-                    || ' hidden values above it are too few: mostly the curve of all fields'
+                    || ' hidden values above it are too few: mostly the values of all fields decide'
         end as why,
     from decided
 )
