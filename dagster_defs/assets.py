@@ -19,7 +19,7 @@ from dagster_defs.inputs import check_decisions, describe_inputs, ensure_sample_
 from dagster_defs.instance import USERS_FAULT
 from dagster_defs.lock import build_lock, explain_database_error
 from dagster_defs.outcomes import require_questions
-from dagster_defs.progress import Progress, say
+from dagster_defs.progress import Progress, say, short_path
 from dagster_defs.publish import publish
 from dagster_defs.recovery_plot import as_markdown, write_plot
 from dagster_defs.release import ReleaseError, draft_release, write_release
@@ -179,7 +179,7 @@ def define(settings: Settings) -> dg.Definitions:
                 draft_release(settings, settings.build_path)
             path = publish(settings, without=_tables_not_built(manifest))
             shorten_journal(settings)
-        say(f"  published {path}")
+        say(f"  published {short_path(path)}")
         return dg.MaterializeResult(
             metadata={"path": dg.MetadataValue.path(path), "bytes": path.stat().st_size}
         )
