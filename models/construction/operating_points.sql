@@ -1,7 +1,7 @@
 -- One row per recoverable field, value that is recovered, and fold that is left out: the threshold,
--- how it came about, and how precise it is for hidden values that had no part in it. A field that is
--- not precise enough has none. The one in force leaves out no fold (-1); by the others the audit
--- tells how well values are recovered that had no part in the threshold, nor in whether there is one.
+-- how it came about, and how precise it is for hidden values that had no part in it. A field that
+-- is not precise enough has none. The one in force leaves out no fold (-1); by the others the audit
+-- tells how well values are recovered that had no part in the threshold, or in there being one.
 with recovery_thresholds as (select * from {{ ref('recovery_thresholds') }}),
 
 recovery_scores as (select * from {{ ref('recovery_scores') }}),

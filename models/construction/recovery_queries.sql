@@ -1,5 +1,5 @@
--- One row per claim that is tried, direction, and whether the value is known of the records that are
--- searched: the sentence that is searched for, with its vector and its number in the search.
+-- One row per claim that is tried, direction, and whether the value is known of the records that
+-- are searched: the sentence that is searched for, with its vector and its number in the search.
 with recovery_pairs as (select * from {{ ref('recovery_pairs') }}),
 
 recovery_statements as (select * from {{ ref('recovery_statements') }}),

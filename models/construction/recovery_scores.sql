@@ -99,8 +99,8 @@ final as (
         best_evidence.channel,
         best_evidence.evidence_id,
         failures.failed_count,
-        -- Without evidence a probability is what is usual for the field, and a call that failed might
-        -- have said the opposite.
+        -- Without evidence a probability is what is usual for the field, and a call that failed
+        -- might have said the opposite.
         best_evidence.evidence_id is not null and failures.failed_count = 0 as is_usable,
     from recovery_pairs
     inner join field_claims using (claim_id)
