@@ -6,60 +6,45 @@ with recovery_thresholds as (select * from {{ ref('recovery_thresholds') }}),
 
 recovery_scores as (select * from {{ ref('recovery_scores') }}),
 
+-- Beside each value the threshold that its own fold had no part in.
 hidden as (
-    select * from recovery_scores
-    where purpose = 'hidden' and is_usable
-),
-
-let_through as (
     select
-        recovery_thresholds.field,
-        recovery_thresholds.is_true,
-        recovery_thresholds.left_out_fold,
-        count(hidden.field) as predicted_count,
-    from recovery_thresholds
-    left join hidden
-        on
-            recovery_thresholds.field = hidden.field
-            and recovery_thresholds.is_true = hidden.is_true
-            and recovery_thresholds.left_out_fold != hidden.fold
-            and recovery_thresholds.threshold <= hidden.confidence
-    group by
-        recovery_thresholds.field, recovery_thresholds.is_true,
-        recovery_thresholds.left_out_fold
-),
-
--- Each value by the threshold that its own fold had no part in.
-unseen as (
-    select hidden.*
-    from hidden
+        recovery_scores.field,
+        recovery_scores.is_true,
+        recovery_scores.fold,
+        recovery_scores.confidence,
+        recovery_scores.is_right,
+        recovery_thresholds.threshold as unseen_threshold,
+    from recovery_scores
     inner join recovery_thresholds
         on
-            hidden.field = recovery_thresholds.field
-            and hidden.is_true = recovery_thresholds.is_true
-            and hidden.fold = recovery_thresholds.left_out_fold
-            and hidden.confidence >= recovery_thresholds.threshold
+            recovery_scores.field = recovery_thresholds.field
+            and recovery_scores.is_true = recovery_thresholds.is_true
+            and recovery_scores.fold = recovery_thresholds.left_out_fold
+    where recovery_scores.purpose = 'hidden' and recovery_scores.is_usable
 ),
 
-unseen_counts as (
+counts as (
     select
-        recovery_thresholds.field,
-        recovery_thresholds.is_true,
-        recovery_thresholds.left_out_fold,
-        recovery_thresholds.threshold,
-        recovery_thresholds.best_precision,
-        count(unseen.field) as unseen_count,
-        count(*) filter (where unseen.is_right) as right_count,
-    from recovery_thresholds
-    left join unseen
+        thresholds.field,
+        thresholds.is_true,
+        thresholds.left_out_fold,
+        thresholds.threshold,
+        thresholds.best_precision,
+        count(*) filter (where hidden.confidence >= thresholds.threshold) as predicted_count,
+        count(*) filter (where hidden.confidence >= hidden.unseen_threshold) as unseen_count,
+        count(*) filter (
+            where hidden.confidence >= hidden.unseen_threshold and hidden.is_right
+        ) as right_count,
+    from recovery_thresholds as thresholds
+    left join hidden
         on
-            recovery_thresholds.field = unseen.field
-            and recovery_thresholds.is_true = unseen.is_true
-            and recovery_thresholds.left_out_fold != unseen.fold
+            thresholds.field = hidden.field
+            and thresholds.is_true = hidden.is_true
+            and thresholds.left_out_fold != hidden.fold
     group by
-        recovery_thresholds.field, recovery_thresholds.is_true,
-        recovery_thresholds.left_out_fold, recovery_thresholds.threshold,
-        recovery_thresholds.best_precision
+        thresholds.field, thresholds.is_true, thresholds.left_out_fold, thresholds.threshold,
+        thresholds.best_precision
 ),
 
 expected as (
@@ -70,29 +55,25 @@ expected as (
             '(sum(right_count) over pooled / nullif(sum(unseen_count) over pooled, 0))'
         ) }} as expected_precision,
         right_count < {{ var('recovery_precision') }} * unseen_count as is_worse_itself,
-    from unseen_counts
+    from counts
     window pooled as (partition by is_true, left_out_fold)
 ),
 
 decided as (
     select
-        expected.*,
-        let_through.predicted_count,
+        *,
         case
             {%- if var('recovery_threshold') != 'calibrated' %}
             when true then 'fixed'
             {%- endif %}
-            when expected.threshold is null then 'unreachable'
-            when
-                expected.is_worse_itself
-                or expected.expected_precision < {{ var('recovery_precision') }}
+            when threshold is null then 'unreachable'
+            when is_worse_itself or expected_precision < {{ var('recovery_precision') }}
                 then 'refused'
-            when expected.best_precision is null then 'default'
-            when let_through.predicted_count >= {{ var('audit_minimum') }} then 'field'
+            when best_precision is null then 'default'
+            when predicted_count >= {{ var('audit_minimum') }} then 'field'
             else 'pooled'
         end as basis,
     from expected
-    inner join let_through using (field, is_true, left_out_fold)
 ),
 
 final as (
