@@ -30,19 +30,19 @@ help:  ## Say what each target does
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z.-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
 
 run: $(INSTALLED)  ## Build the warehouse, publish it, write the release and the report
-	@$(PY) -m dagster_defs.build
+	@$(PY) -m dagster_defs.commands.build
 
 estimate: $(INSTALLED)  ## Count the model calls of a build and what they would cost; asks nothing paid
-	@$(PY) -m dagster_defs.estimate
+	@$(PY) -m dagster_defs.commands.estimate
 
 retry-unresolved: $(INSTALLED)  ## Build again, and ask again what has no answer
-	@$(PY) -m dagster_defs.build --retry-unresolved
+	@$(PY) -m dagster_defs.commands.build --retry-unresolved
 
 export-ledger: $(INSTALLED)  ## Write all stored answers to FILE (default: ledger.jsonl.gz)
-	@$(PY) -m dagster_defs.ledger export $(FILE)
+	@$(PY) -m dagster_defs.commands.ledger export $(FILE)
 
 import-ledger: $(INSTALLED)  ## Make the answers in FILE known to this warehouse
-	@$(PY) -m dagster_defs.ledger import $(FILE)
+	@$(PY) -m dagster_defs.commands.ledger import $(FILE)
 
 test: $(INSTALLED)  ## Run the whole test suite
 	@$(PY) -m pytest
@@ -58,7 +58,7 @@ bench-paid: $(INSTALLED)  ## Measure paid calls against the time that waiting fo
 	@$(PY) -m tests.bench.paid_calls
 
 dev: $(INSTALLED)  ## Open the asset graph in Dagster, on http://127.0.0.1:3000 (HETERQA_PORT)
-	@$(PY) -m dagster_defs.dev
+	@$(PY) -m dagster_defs.commands.dev
 
 bench-ingest: $(INSTALLED)  ## Measure staging against plain reading (6 GB of disk, 5 minutes)
 	@$(PY) -m tests.bench.ingest $(if $(REVIEWS),--reviews $(REVIEWS))
@@ -89,7 +89,7 @@ format: $(INSTALLED)  ## Let ruff and sqlfluff repair what they can
 	@$(SQLFLUFF) fix --disable-progress-bar $(SQL_FOLDERS)
 
 clean:  ## Remove what builds wrote, answers too (export-ledger keeps them); not decisions, costs
-	@if [ -x $(PY) ]; then $(PY) -m dagster_defs.clean; fi
+	@if [ -x $(PY) ]; then $(PY) -m dagster_defs.commands.clean; fi
 
 .venv: $(INSTALLED)  ## Install the pinned packages
 

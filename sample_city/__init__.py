@@ -11,7 +11,7 @@ import shutil
 from functools import cache
 from pathlib import Path
 
-from udfs.folders import replace_folder
+from udfs.warehouse.folders import replace_folder
 
 from . import files
 from .texts import MOST_TEXTS, Writer

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sample_city import generate
-from tests.builds import build
-from tests.small_repo import SmallRepo, make_small_repo
+from tests.support.builds import build
+from tests.support.small_repo import SmallRepo, make_small_repo
 
 
 @pytest.fixture(scope="session")

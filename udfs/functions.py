@@ -17,8 +17,8 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
-from udfs.batch import Answer, Asking, ask_each
-from udfs.profile import Profile, model_name, model_signature, prompt_version
+from udfs.profiles.profile import Profile, model_name, model_signature, prompt_version
+from udfs.roles.asking import Answer, Asking, ask_each
 
 Row = tuple[Any, ...]
 Ask = Callable[[Sequence[Row], Asking], list[Answer]]
@@ -147,49 +147,49 @@ def paid_functions(profile: Profile) -> list[str]:
 
 
 def _embed_text(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
-    from udfs.embed import EmbedRequest, embed
+    from udfs.roles.embed import EmbedRequest, embed
 
     return embed([EmbedRequest(*row) for row in rows], profile.text_embedder, asking)
 
 
 def _rerank_text(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
-    from udfs.rerank import RerankRequest, rerank
+    from udfs.roles.rerank import RerankRequest, rerank
 
     return rerank([RerankRequest(*row) for row in rows], profile.reranker, asking)
 
 
 def _judge_text(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
-    from udfs.judge import JudgeRequest, judge
+    from udfs.roles.judge import JudgeRequest, judge
 
     return judge([JudgeRequest(*row) for row in rows], profile.judge, asking)
 
 
 def _judge_photo(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
-    from udfs.judge import JudgeRequest, judge
+    from udfs.roles.judge import JudgeRequest, judge
 
     return judge([JudgeRequest(*row) for row in rows], profile.photo_judge, asking)
 
 
 def _extract_features(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
-    from udfs.extract import ExtractRequest, extract
+    from udfs.roles.extract import ExtractRequest, extract
 
     return extract([ExtractRequest(*row) for row in rows], profile.extractor, asking)
 
 
 def _write_constraint(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
-    from udfs.write import ConstraintRequest, write_constraints
+    from udfs.roles.write import ConstraintRequest, write_constraints
 
     return write_constraints([ConstraintRequest(*row) for row in rows], profile.writer, asking)
 
 
 def _write_question(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:
-    from udfs.write import QuestionRequest, write_questions
+    from udfs.roles.write import QuestionRequest, write_questions
 
     return write_questions([QuestionRequest(*row) for row in rows], profile.writer, asking)
 
 
 def _phrase_field(rows: Sequence[Row], asking: Asking) -> list[Answer]:
-    from udfs.field_phrases import phrase_field
+    from udfs.rules.fields.phrases import phrase_field
 
     def phrase(row: Row) -> Any:
         field, parent, operator, value = row
@@ -201,7 +201,7 @@ def _phrase_field(rows: Sequence[Row], asking: Asking) -> list[Answer]:
 
 
 def _compile_query(rows: Sequence[Row], asking: Asking) -> list[Answer]:
-    from udfs.compile import compile_query
+    from udfs.queries.compile import compile_query
 
     return ask_each(lambda row: row[0] and compile_query(*row), rows, asking.threads)
 

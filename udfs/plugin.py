@@ -11,14 +11,14 @@ import duckdb
 from dbt.adapters.duckdb.plugins import BasePlugin
 from duckdb import DuckDBPyConnection
 
-from udfs.batch import Asking
-from udfs.budget import Budget
+from udfs.endpoint.budget import Budget
 from udfs.functions import functions, paid_functions, register
-from udfs.inputs import read_inputs
-from udfs.ledger import JOURNAL, Journal, ledger_pattern, paid_so_far
-from udfs.profile import EMBEDDED, Profile, load_profile
-from udfs.quotas import read_quotas
-from udfs.settings import RELEASE_FILES, Settings
+from udfs.profiles.profile import EMBEDDED, Profile, load_profile
+from udfs.roles.asking import Asking
+from udfs.warehouse.inputs import read_inputs
+from udfs.warehouse.journal import JOURNAL, Journal, ledger_pattern, paid_so_far
+from udfs.warehouse.quotas import read_quotas
+from udfs.warehouse.settings import RELEASE_FILES, Settings
 
 
 class Plugin(BasePlugin):

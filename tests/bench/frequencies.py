@@ -12,7 +12,7 @@ from typing import NamedTuple
 import duckdb
 from scipy.stats import chi2
 
-from tests.render import render
+from tests.support.render import render
 
 # Cells that are expected more rarely are taken together.
 LEAST_EXPECTED = 5

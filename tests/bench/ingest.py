@@ -21,13 +21,13 @@ from pathlib import Path
 
 import duckdb
 
-from dagster_defs.input_lines import survey
-from dagster_defs.inputs import describe_inputs
+from dagster_defs.inputs.files import describe_inputs
+from dagster_defs.inputs.lines import survey
 from tests.bench.yelp import Size, write_collection
-from tests.render import render_model
-from tests.staging import make
+from tests.support.render import render_model
+from tests.support.staging import make
 from udfs.plugin import set_variables, variables
-from udfs.settings import REPO, Settings
+from udfs.warehouse.settings import REPO, Settings
 
 SIZES = [100_000, 1_000_000, 7_000_000]
 FULL = Size()
@@ -89,8 +89,8 @@ def measure(data: Path, reviews: int) -> dict[str, float]:
         for model in ("rejected_tip_lines", "stg_tips"):
             make(connection, model)
         # Ephemeral in dbt: read where it is used.
-        connection.execute(f"create view stg_reviews as {render_model('staging/stg_reviews')}")
-        texts = _seconds(lambda: make(connection, "texts", "sources"))
+        connection.execute(f"create view stg_reviews as {render_model('stg_reviews')}")
+        texts = _seconds(lambda: make(connection, "texts"))
     shutil.rmtree(warehouse)
     return {
         "reviews": reviews,

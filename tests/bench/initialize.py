@@ -17,7 +17,7 @@ import duckdb
 
 from tests.bench.frequencies import LEAST_PROBABILITY, compare
 from tests.bench.limits import Limit, hold_to
-from tests.initialization import (
+from tests.support.initialization import (
     ATTRIBUTE_MODELS,
     BEFORE,
     INITIALIZE,
@@ -122,7 +122,7 @@ def measure(con: duckdb.DuckDBPyConnection, rounds: int) -> dict[str, float]:
 def frequencies(con: duckdb.DuckDBPyConnection) -> int:
     """Print how what many attempts draw compares with the rules; 1 when it is not chance."""
     environ = {"HETERQA_QUESTIONS": str(DRAWN_ATTEMPTS)}
-    models = (*BEFORE, "construction/attempts", "construction/constraint_draws")
+    models = (*BEFORE, "attempts", "constraint_draws")
     build(con, models, environ, attempts_per_slot=1, constraint_draws=1)
     title = f"drawn by {DRAWN_ATTEMPTS:,} attempts"
     print(f"{title:<28}{'number':>8}{'cells':>7}{'chi2':>8}{'p':>10}")

@@ -21,13 +21,13 @@ from pathlib import Path
 import duckdb
 from PIL import Image
 
-from tests.fault_server import FaultServer, fault_server
-from udfs.endpoint import Endpoint, ask_chat
-from udfs.photo import data_url
+from tests.support.fault_server import FaultServer, fault_server
+from udfs.endpoint.photo import data_url
+from udfs.endpoint.prompt import chat_request
+from udfs.endpoint.requests import Endpoint, ask_chat
 from udfs.plugin import configure_connection
-from udfs.profile import load_profile
-from udfs.prompt import chat_request
-from udfs.settings import Settings
+from udfs.profiles.profile import load_profile
+from udfs.warehouse.settings import Settings
 
 LATENCY = 0.05
 CLAIMS = ("It has a quiet patio.", "The staff is friendly.", "Dogs are welcome.")

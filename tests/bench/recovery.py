@@ -13,7 +13,7 @@ from pathlib import Path
 import duckdb
 
 from tests.bench.limits import Limit, hold_to
-from udfs.settings import Settings, UserError
+from udfs.warehouse.settings import Settings, UserError
 
 LEAST_PRECISION, LEAST_RECALL, MOST_APART = 0.95, 0.60, 0.05
 FIELDS = 8

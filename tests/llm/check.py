@@ -26,12 +26,12 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
-from udfs.batch import REASONS
-from udfs.endpoint import PROBE
-from udfs.ledger import JOURNAL
+from udfs.endpoint.requests import PROBE
+from udfs.endpoint.transport import Client
 from udfs.plugin import connect
-from udfs.settings import PROFILE_FOLDER, REPO, Settings
-from udfs.transport import Client
+from udfs.roles.asking import REASONS
+from udfs.warehouse.journal import JOURNAL
+from udfs.warehouse.settings import PROFILE_FOLDER, REPO, Settings
 
 # A claim, and what a visitor wrote.
 INPUTS = (

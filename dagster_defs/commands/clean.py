@@ -1,0 +1,65 @@
+"""`make clean`: remove what builds wrote. What people decided (decisions/) stays, and what was paid
+(ledger/). Answers of models go with the tables: `make export-ledger` before, to keep them.
+
+The lock file stays too: a build that waits on a removed file would not see the next one's.
+"""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+from dagster_defs.warehouse.lock import build_lock
+from udfs.warehouse.settings import Settings, UserError
+
+
+def clean(settings: Settings) -> list[Path]:
+    """Remove every path that a build writes, and nothing else; the removed paths."""
+    written = [
+        settings.build_path,
+        settings.build_path.with_name("build.duckdb.wal"),
+        settings.published_path,
+        settings.descriptions_path,
+        settings.field_rules_path,
+        settings.inputs_dir,
+        settings.release_dir,
+        settings.runs_dir,
+        settings.report_path,
+        settings.recovery_plot_path,
+        settings.sample_city_dir,
+        settings.warehouse / "truth",
+        settings.empty_dir,
+        settings.dbt_target_dir,
+        settings.dagster_home,
+        settings.estimate_dir,
+        *settings.warehouse.glob(".*.new"),
+        *settings.warehouse.glob(".*.old"),
+        *settings.warehouse.glob(f".{settings.published_path.name}.*"),
+        *settings.warehouse.glob(f".{settings.report_path.name}.*"),
+        *settings.warehouse.glob(f".{settings.recovery_plot_path.name}.*"),
+    ]
+    removed = [path for path in written if path.exists()]
+    for path in removed:
+        if path.is_dir():
+            shutil.rmtree(path)
+        else:
+            path.unlink()
+    return removed
+
+
+def main() -> int:
+    try:
+        settings = Settings.from_env()
+        if settings.warehouse.is_dir():
+            with build_lock(settings):
+                removed = clean(settings)
+            print(f"{settings.warehouse}: removed {len(removed)} files and folders of builds")
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,46 @@
+"""`make dev`: Dagster's page over the warehouse, on this machine only."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from dagster_defs.commands.build import FAILED, UNUSABLE, preflight
+from udfs.warehouse.settings import Settings, UserError
+
+
+def main() -> int:
+    """Check the settings, parse the project, then become `dagster dev`."""
+    try:
+        settings = Settings.from_env()
+        port = _port(os.environ.get("HETERQA_PORT", "").strip() or "3000")
+        preflight(settings)
+    except UserError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return UNUSABLE
+
+    from dagster_defs.warehouse.dbt import BuildError, load_manifest
+    from dagster_defs.warehouse.instance import report_saved_results, write_instance_file
+
+    write_instance_file(settings)
+    os.environ.update(settings.to_env())
+    os.environ["DAGSTER_HOME"] = str(settings.dagster_home)
+    try:
+        load_manifest(settings)
+        report_saved_results(settings)
+    except BuildError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return FAILED
+    print(f"The asset graph opens on http://127.0.0.1:{port}; end it with Ctrl-C.", flush=True)
+    command = ["dagster", "dev", "-m", "dagster_defs.definitions", "-h", "127.0.0.1", "-p", port]
+    return os.execv(sys.executable, [sys.executable, "-m", *command])
+
+
+def _port(text: str) -> str:
+    if not (text.isdecimal() and 0 < int(text) < 65536):
+        raise UserError(f"HETERQA_PORT: '{text}' is not a port; try 3000")
+    return text
+
+
+if __name__ == "__main__":
+    sys.exit(main())

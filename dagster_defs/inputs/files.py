@@ -1,0 +1,345 @@
+"""The input files: that they are there, what exactly they are, and what staging reads of them."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import hashlib
+import json
+import os
+import shutil
+import tarfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dagster_defs.inputs.lines import LINE_BYTES, Content, Readable, copy_lines, survey
+from dagster_defs.terminal.progress import say
+from udfs.endpoint.photo import PhotoError, read_photo
+from udfs.warehouse.inputs import Archive, InputFile, Inputs, read_inputs, write_inputs
+from udfs.warehouse.settings import OPTIONAL_FILES, REQUIRED_FILES, Settings, UserError, file_names
+
+NAMES = (*REQUIRED_FILES, *OPTIONAL_FILES)
+# The hash of the head and the tail tells files apart that have one size and one time.
+EDGE_BYTES = 1 << 16
+PHOTO_FOLDER = "photos"
+PHOTO_SUFFIX = ".jpg"
+
+
+def ensure_sample_city(settings: Settings) -> None:
+    """Generate the sample city where it is the collection and not there yet."""
+    from sample_city import generate, is_current
+
+    folders = settings.sample_city_dir, settings.warehouse / "truth"
+    if settings.is_sample_city and not is_current(*folders):
+        say("  generating the sample city ...")
+        try:
+            generate(*folders)
+        except ValueError as error:
+            raise UserError(str(error)) from None
+
+
+def describe_inputs(settings: Settings) -> Inputs:
+    """Describe every input file that is there; an unchanged one is not read again.
+
+    What lies in an archive, is compressed, or cannot be read as it is, is copied to
+    `<warehouse>/inputs/`. Writes the descriptions to `<warehouse>/input_files.json`. Raises
+    UserError for a missing or a damaged file.
+    """
+    found = settings.input_files()
+    known = read_inputs(settings)
+    settings.inputs_dir.mkdir(parents=True, exist_ok=True)
+    files = {
+        name: _describe(settings, name, path, known)
+        for name, path in found.items()
+        if path is not None
+    }
+    archives = []
+    if len(files) < len(NAMES) or not (settings.data / PHOTO_FOLDER).is_dir():
+        archives = [_open_archive(settings, path, known) for path in settings.archives()]
+    for archive in archives:
+        files = {file.name: file for file in archive.files} | files
+    settings.require_files(files)
+
+    photos = _photo_folder(settings, archives)
+    inputs = Inputs(
+        data=str(settings.data),
+        files=[files[name] for name in NAMES if name in files],
+        archives=archives,
+        photos=str(photos) if photos else None,
+        photo_listing=str(_list_photos(settings, photos, known)),
+        release=[
+            _describe_text(settings, name, path, known)
+            for name, path in settings.release_files().items()
+        ],
+    )
+    write_inputs(settings, inputs)
+    _sweep(settings, inputs)
+    return inputs
+
+
+def check_decisions(settings: Settings) -> None:
+    """Raises UserError for the first line of decisions/*.jsonl that decides nothing.
+
+    A blank decision is none yet; one about a question that no longer exists is kept and unused.
+    """
+    for path in sorted(settings.decisions_dir.glob("*.jsonl")):
+        try:
+            content = path.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"{path} cannot be read as UTF-8 text ({error}); repair it") from None
+        for number, line in enumerate(content.split("\n"), start=1):
+            if line.strip() and (fault := _fault_of_decision(line)):
+                raise UserError(f"{path}, line {number}: {fault}; repair or remove the line")
+
+
+def _fault_of_decision(line: str) -> str | None:
+    try:
+        decision = json.loads(line)
+    except (ValueError, RecursionError):
+        return "is not JSON"
+    if not isinstance(decision, dict):
+        return "is not a JSON object"
+    for key in ("attempt_id", "record_id", "question"):
+        if not isinstance(decision.get(key), str):
+            return f"has no {key}"
+    if decision.get("decision") not in ("keep", "remove", "", None):
+        return f"the decision {decision['decision']!r} is neither 'keep' nor 'remove'"
+    return None
+
+
+def _describe(settings: Settings, name: str, path: Path, known: Inputs | None) -> InputFile:
+    with _reading(path, settings):
+        stamp = _stamp(path)
+        for file in known.files if known else []:
+            if (file.name, file.origin, file.stamp) == (name, str(path), stamp) and _is_kept(file):
+                return file
+        if path.suffix != ".gz":
+            content = survey(path)
+            if content.is_plain:
+                return _input_file(name, path, stamp, path, None, content)
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as source:
+            return _copy(name, path, stamp, source, settings.inputs_dir)
+
+
+def _describe_text(settings: Settings, name: str, path: Path, known: Inputs | None) -> InputFile:
+    """Describe a file of a release, which is small and has to be right as it is."""
+    with _reading(path, settings):
+        stamp = _stamp(path)
+        for file in known.release if known else []:
+            if (file.origin, file.stamp) == (str(path), stamp):
+                return file
+        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as source:
+            text = source.read()
+    for number, line in enumerate(text.split(b"\n"), start=1):
+        _check_text(path, number, line)
+    content = Content(
+        size=len(text), sha256=hashlib.sha256(text).hexdigest(), lines=len(text.splitlines())
+    )
+    return _input_file(name, path, stamp, path, None, content)
+
+
+def _check_text(path: Path, number: int, line: bytes) -> None:
+    if len(line) > LINE_BYTES:
+        raise UserError(
+            f"{path}, line {number}: is longer than {LINE_BYTES >> 20} MB; "
+            "shorten it, or put each object on a line of its own"
+        )
+    try:
+        line.decode()
+    except UnicodeDecodeError as error:
+        raise UserError(
+            f"{path}, line {number}: byte {error.start + 1} is not UTF-8; "
+            "save the file as UTF-8, or remove the line"
+        ) from None
+
+
+def _copy(name: str, origin: Path, stamp: str, source: Readable, folder: Path) -> InputFile:
+    """Copy an input file into a folder, in one step: a killed copy is never read."""
+    copy, skipped = folder / f"{name}.json", folder / f"{name}.skipped.jsonl"
+    unfinished = [path.with_name(path.name + ".new") for path in (copy, skipped)]
+    content = copy_lines(source, *unfinished)
+    unfinished[1].replace(skipped)
+    unfinished[0].replace(copy)
+    return _input_file(name, origin, stamp, copy, skipped, content)
+
+
+def _input_file(
+    name: str, origin: Path, stamp: str, path: Path, skipped: Path | None, content: Content
+) -> InputFile:
+    return InputFile(
+        name=name,
+        origin=str(origin),
+        stamp=stamp,
+        path=str(path),
+        skipped=str(skipped) if skipped else None,
+        size=content.size,
+        sha256=content.sha256,
+        lines=content.lines,
+        blank_lines=content.blank_lines,
+    )
+
+
+def _is_kept(file: InputFile) -> bool:
+    return Path(file.path).is_file() and (file.skipped is None or Path(file.skipped).is_file())
+
+
+def _stamp(path: Path) -> str:
+    """What changes with a file: its size, its time, and a hash of its head and its tail."""
+    status = path.stat()
+    with path.open("rb") as file:
+        edges = hashlib.sha256(file.read(EDGE_BYTES))
+        file.seek(max(0, status.st_size - EDGE_BYTES))
+        edges.update(file.read(EDGE_BYTES))
+    return f"{status.st_size} {status.st_mtime_ns} {edges.hexdigest()[:32]}"
+
+
+# Archives
+
+
+def _open_archive(settings: Settings, path: Path, known: Inputs | None) -> Archive:
+    """Take the input files and the photos out of an archive, once."""
+    with _reading(path, settings):
+        stamp = _stamp(path)
+        for archive in known.archives if known else []:
+            is_same = (archive.origin, archive.stamp) == (str(path), stamp)
+            is_there = (Path(archive.folder) / PHOTO_FOLDER).is_dir()
+            if is_same and is_there and all(_is_kept(file) for file in archive.files):
+                return archive
+        folder = settings.inputs_dir / path.name
+        shutil.rmtree(folder, ignore_errors=True)
+        (folder / PHOTO_FOLDER).mkdir(parents=True)
+        with tarfile.open(path, "r|*") as members:
+            files = _take_out(members, path, stamp, folder)
+    return Archive(str(path), stamp, str(folder), list(files.values()))
+
+
+def _take_out(
+    archive: tarfile.TarFile, origin: Path, stamp: str, folder: Path
+) -> dict[str, InputFile]:
+    """The input files of an archive, wherever in it they lie, and its photos.
+
+    Nothing is written under a name that the archive gives but photos, whose names are checked; a
+    link, a device or a sparse file is passed over.
+    """
+    wanted = {
+        file_name: (name, rank)
+        for name in NAMES
+        for rank, file_name in enumerate(file_names(name))
+        if not file_name.endswith(".gz")
+    }
+    ranks: dict[str, int] = {}
+    files: dict[str, InputFile] = {}
+    for member in archive:
+        # It would remember each of 200,000 photos.
+        archive.members = []  # type: ignore[attr-defined]
+        content = archive.extractfile(member) if _is_plain_file(member) else None
+        if content is None:
+            continue
+        parts = member.name.replace("\\", "/").split("/")
+        name, rank = wanted.get(parts[-1], ("", 0))
+        if name and rank < ranks.get(name, len(wanted)):
+            ranks[name] = rank
+            files[name] = _copy(name, origin, stamp, content, folder)
+        elif parts[-2:-1] == [PHOTO_FOLDER] and _is_photo(parts[-1]):
+            with (folder / PHOTO_FOLDER / parts[-1]).open("wb") as photo:
+                shutil.copyfileobj(content, photo)
+    return files
+
+
+def _is_plain_file(member: tarfile.TarInfo) -> bool:
+    return member.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not member.issparse()
+
+
+# Photos
+
+
+def _is_photo(file_name: str) -> bool:
+    return file_name.endswith(PHOTO_SUFFIX) and len(file_name) < 200
+
+
+def _photo_folder(settings: Settings, archives: list[Archive]) -> Path | None:
+    """The folder beside the files, or else that of the first archive with photos in it."""
+    beside = settings.data / PHOTO_FOLDER
+    if beside.is_dir():
+        return beside
+    folders = [Path(archive.folder) / PHOTO_FOLDER for archive in archives]
+    return next((folder for folder in folders if any(folder.iterdir())), None)
+
+
+def _list_photos(settings: Settings, folder: Path | None, known: Inputs | None) -> Path:
+    """Write down the photo files and the hashes of their contents; the path of that list.
+
+    A photo whose size and time are those of the last list is not read again.
+    """
+    photos: dict[str, dict[str, str]] = {}
+    if folder:
+        listed = _listed_photos(known) if known and known.photos == str(folder) else {}
+        with _reading(folder, settings), os.scandir(folder) as entries:
+            for entry in entries:
+                # A name that is no UTF-8 belongs to no row, but it counts.
+                name = os.fsencode(entry.name).decode("utf-8", "replace")
+                if _is_photo(name):
+                    photo_id = name.removesuffix(PHOTO_SUFFIX)
+                    photos[photo_id] = _photo_file(folder, entry, photo_id, listed.get(photo_id))
+    listing = settings.inputs_dir / "photo_files.jsonl"
+    with listing.open("w", encoding="utf-8") as file:
+        file.writelines(json.dumps(photos[photo_id]) + "\n" for photo_id in sorted(photos))
+    return listing
+
+
+def _listed_photos(known: Inputs) -> dict[str, dict[str, str]]:
+    """What the last list says, by photo; nothing when it is not there or of another version."""
+    try:
+        with Path(known.photo_listing).open(encoding="utf-8") as file:
+            return {photo["photo_id"]: photo for photo in map(json.loads, file)}
+    except (OSError, ValueError, TypeError, KeyError):
+        return {}
+
+
+def _photo_file(
+    folder: Path, entry: os.DirEntry[str], photo_id: str, listed: dict[str, str] | None
+) -> dict[str, str]:
+    try:
+        status = entry.stat()
+        stamp = f"{status.st_size} {status.st_mtime_ns}"
+    except OSError:  # a link to nothing
+        stamp = ""
+    if listed and stamp and listed.get("stamp") == stamp and "content_hash" in listed:
+        return listed
+    try:
+        content_hash = hashlib.sha256(read_photo(folder, entry.name)).hexdigest()[:32]
+    except PhotoError as error:
+        # It is there and cannot be shown: that is not what a caption without a photo is.
+        content_hash = f"unreadable: {error}"
+    return {"photo_id": photo_id, "stamp": stamp, "content_hash": content_hash}
+
+
+def _sweep(settings: Settings, inputs: Inputs) -> None:
+    """Remove copies that nothing refers to any more."""
+    kept = {Path(inputs.photo_listing)} | {Path(archive.folder) for archive in inputs.archives}
+    for file in inputs.files:
+        kept |= {Path(path) for path in (file.path, file.skipped) if path}
+    for path in settings.inputs_dir.iterdir():
+        if path not in kept and path.is_dir():
+            shutil.rmtree(path)
+        elif path not in kept:
+            path.unlink()
+
+
+@contextmanager
+def _reading(path: Path, settings: Settings) -> Iterator[None]:
+    """What can go wrong while a file is read or copied, as one sentence."""
+    try:
+        yield
+    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
+        reason = str(error).lower()
+        raise UserError(f"{path} is damaged or cut off ({reason}); fetch it again") from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise UserError(
+                f"{settings.inputs_dir}: {reason}, while {path} is copied there; make room"
+            ) from None
+        raise UserError(f"{path} cannot be read ({reason}); make it readable") from None

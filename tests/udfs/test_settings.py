@@ -1,0 +1,139 @@
+"""Settings: defaults, empty values, paths, and the sentence for each value that cannot be used."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from udfs.warehouse.settings import OWN_VARIABLES, PROFILE_FOLDER, REPO, Settings, UserError
+
+FILES = ("business", "review", "tip", "user")
+
+
+@pytest.fixture
+def collection(tmp_path: Path) -> Path:
+    folder = tmp_path / "collection"
+    folder.mkdir()
+    for name in FILES:
+        (folder / f"yelp_academic_dataset_{name}.json").touch()
+    (folder / "photos.json").touch()
+    return folder
+
+
+def test_defaults() -> None:
+    settings = Settings.from_env({})
+    assert settings.warehouse == REPO / "warehouse"
+    assert settings.data == REPO / "warehouse" / "sample_city"
+    assert settings.is_sample_city
+    assert settings.truth_dir == REPO / "warehouse" / "truth"
+    assert (settings.profile, settings.questions, settings.seed) == ("embedded", 100, 7)
+    assert settings.threads >= 1
+
+
+def test_every_setting_is_in_the_example_file_with_its_default() -> None:
+    lines = (REPO / ".env.example").read_text().splitlines()
+    example = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
+    assert Settings.from_env(example) == Settings.from_env({})
+    assert set(Settings.from_env({}).to_env()) - OWN_VARIABLES | {"HETERQA_PORT"} == set(example)
+
+
+def test_an_empty_value_counts_as_absent() -> None:
+    assert Settings.from_env(dict.fromkeys(Settings.from_env({}).to_env(), " ")) == (
+        Settings.from_env({})
+    )
+
+
+def test_paths_become_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    settings = Settings.from_env(
+        {"HETERQA_WAREHOUSE": "w/../wh", "HETERQA_DATA": "c", "HETERQA_PROFILE": "mine.yml"}
+    )
+    assert settings.warehouse == tmp_path / "wh"
+    assert settings.data == tmp_path / "c"
+    assert settings.profile == str(tmp_path / "mine.yml")
+    assert Settings.from_env(settings.to_env()) == settings
+
+
+def test_own_data_has_no_truth(tmp_path: Path) -> None:
+    settings = Settings.from_env({"HETERQA_DATA": str(tmp_path)})
+    assert not settings.is_sample_city
+    assert settings.truth_dir is None
+
+
+def test_the_generated_folder_named_explicitly_is_still_the_sample_city(tmp_path: Path) -> None:
+    settings = Settings.from_env(
+        {"HETERQA_WAREHOUSE": str(tmp_path), "HETERQA_DATA": str(tmp_path / "sample_city")}
+    )
+    assert settings.truth_dir == tmp_path / "truth"
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "sentence"),
+    [
+        ("HETERQA_QUESTIONS", "many", "HETERQA_QUESTIONS: 'many' is not a whole number; try 100"),
+        ("HETERQA_QUESTIONS", "2.5", "HETERQA_QUESTIONS: '2.5' is not a whole number; try 100"),
+        ("HETERQA_QUESTIONS", "0", "HETERQA_QUESTIONS: 0 is too small; the least is 1"),
+        ("HETERQA_SEED", "x", "HETERQA_SEED: 'x' is not a whole number; try 7"),
+        ("HETERQA_SEED", "-3", "HETERQA_SEED: -3 is too small; the least is 0"),
+        (
+            "HETERQA_QUESTIONS",
+            "100000000000",
+            "HETERQA_QUESTIONS: 100000000000 is too large; the most is 100000",
+        ),
+        ("HETERQA_THREADS", "257", "HETERQA_THREADS: 257 is too large; the most is 256"),
+        ("HETERQA_THREADS", "-1", "HETERQA_THREADS: -1 is too small; the least is 1"),
+    ],
+)
+def test_a_wrong_number_is_named(variable: str, value: str, sentence: str) -> None:
+    with pytest.raises(UserError) as error:
+        Settings.from_env({variable: value})
+    assert str(error.value) == sentence
+
+
+def test_input_files(collection: Path) -> None:
+    files = Settings.from_env({"HETERQA_DATA": str(collection)}).input_files()
+    assert files["business"] == collection / "yelp_academic_dataset_business.json"
+    assert files["photos"] == collection / "photos.json"
+    assert files["checkin"] is None
+
+
+def test_short_names_are_accepted_and_long_ones_preferred(collection: Path) -> None:
+    (collection / "yelp_academic_dataset_tip.json").rename(collection / "tip.json")
+    (collection / "review.json").touch()
+    files = Settings.from_env({"HETERQA_DATA": str(collection)}).input_files()
+    assert files["tip"] == collection / "tip.json"
+    assert files["review"] == collection / "yelp_academic_dataset_review.json"
+
+
+def test_missing_files_are_all_named(collection: Path) -> None:
+    (collection / "yelp_academic_dataset_tip.json").rename(collection / "TIP.json")
+    (collection / "photos.json").unlink()
+    with pytest.raises(UserError, match=r"lacks yelp_academic_dataset_tip\.json, photos\.json"):
+        Settings.from_env({"HETERQA_DATA": str(collection)}).input_files()
+
+
+def test_a_missing_folder_and_a_file_are_told_apart(collection: Path) -> None:
+    with pytest.raises(UserError, match="there is no folder"):
+        Settings.from_env({"HETERQA_DATA": str(collection / "x")}).input_files()
+    with pytest.raises(UserError, match="is a file"):
+        Settings.from_env({"HETERQA_DATA": str(collection / "photos.json")}).input_files()
+
+
+def test_profiles(tmp_path: Path) -> None:
+    own = tmp_path / "own.yml"
+    own.touch()
+    assert Settings.from_env({"HETERQA_PROFILE": str(own)}).profile_path == own
+    assert Settings.from_env({}).profile_path == PROFILE_FOLDER / "embedded.yml"
+    for name in ("nope", "../profiles/embedded", str(tmp_path / "none.yml")):
+        with pytest.raises(UserError, match="HETERQA_PROFILE: there is no"):
+            _ = Settings.from_env({"HETERQA_PROFILE": name}).profile_path
+
+
+def test_models_report_nothing(tmp_path: Path) -> None:
+    script = "import udfs, onnxruntime"
+    environment = {"HOME": str(tmp_path), "PYTHONPATH": str(REPO)}
+    subprocess.run([sys.executable, "-c", script], env=environment, check=True)
+    assert list(tmp_path.rglob("*")) == []

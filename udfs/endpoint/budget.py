@@ -1,0 +1,131 @@
+"""What a warehouse may spend on its models: `HETERQA_MAX_COST`, in US dollars or in tokens.
+
+A request is sent only after the most that it can cost is reserved, so the limit is never passed,
+however many are in flight. Both are written down as they happen: what was reserved for a call that
+a kill cut off may have been paid, and counts in the next build.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
+
+from udfs.warehouse.settings import CostLimit, UserError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from udfs.endpoint.requests import Endpoint, Price
+
+
+class BudgetSpent(UserError):
+    """The next request could pass the limit. Raised once all that was paid is handed out."""
+
+
+class Usage(NamedTuple):
+    """What calls of endpoints take; cost in US dollars."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
+
+    def minus(self, other: Usage) -> Usage:
+        return Usage(
+            self.input_tokens - other.input_tokens,
+            self.output_tokens - other.output_tokens,
+            self.cost - other.cost,
+        )
+
+
+class Budget:
+    """Counts what is spent and what is reserved; one for all roles and threads of a process.
+
+    paid: what the warehouse has paid before. record: is given each reservation before its request
+    is sent, and then what the request took less than that. Without a limit everything may be
+    reserved.
+    """
+
+    def __init__(
+        self,
+        limit: CostLimit | None = None,
+        paid: Usage | None = None,
+        record: Callable[[Usage], None] | None = None,
+    ) -> None:
+        self.limit = limit
+        self._record = record
+        self._spent = self._amount(paid or Usage())
+        self._reserved = 0.0
+        self._in_flight = 0
+        self._lock = threading.Lock()
+
+    @property
+    def spent(self) -> float:
+        with self._lock:
+            return self._spent
+
+    @property
+    def has_reserved(self) -> bool:
+        """Whether some request in flight may still give back a part of its reservation."""
+        with self._lock:
+            return self._in_flight > 0
+
+    def _amount(self, usage: Usage) -> float:
+        """What it counts, in the unit of the limit."""
+        if self.limit is not None and self.limit.unit == "tokens":
+            return float(usage.input_tokens + usage.output_tokens)
+        return usage.cost
+
+    def reserve(self, most: Usage) -> bool:
+        """Set so much aside; False when that could pass the limit. `settle` ends it."""
+        amount = self._amount(most)
+        with self._lock:
+            room = inf if self.limit is None else self.limit.amount - self._spent - self._reserved
+            # The tolerance is for the order in which fractions of a dollar were added.
+            if amount > room + 1e-9:
+                return False
+            self._reserved += amount
+            self._in_flight += 1
+        if self._record is not None:
+            self._record(most)
+        return True
+
+    def settle(self, most: Usage, paid: Usage) -> None:
+        """Turn what was reserved for a request into what it has cost."""
+        with self._lock:
+            self._spent += self._amount(paid)
+            self._in_flight -= 1
+            self._reserved = self._reserved - self._amount(most) if self._in_flight else 0.0
+        if self._record is not None:
+            self._record(paid.minus(most))
+
+    def stop(self, most: Usage) -> BudgetSpent:
+        """The error that says what was spent, what the next request may cost, and what to do."""
+        assert self.limit is not None
+        said, needed = self.limit.say, self._amount(most)
+        return BudgetSpent(
+            f"HETERQA_MAX_COST: spent {said(self.spent)} of {said(self.limit.amount)}, and the "
+            f"next request may cost {said(needed)}; raise HETERQA_MAX_COST and run again: what was "
+            "paid is kept"
+        )
+
+
+def cost_of(input_tokens: int, output_tokens: int, price: Price | None) -> float:
+    """US dollars by the price table; 0 without one."""
+    if price is None:
+        return 0.0
+    return (input_tokens * price.input + output_tokens * price.output) / 1e6
+
+
+def check_prices(limit: CostLimit | None, endpoints: Mapping[str, Endpoint]) -> None:
+    """Raise UserError when money is limited and an endpoint (by role) has no price."""
+    if limit is None or limit.unit != "dollars":
+        return
+    for role, endpoint in endpoints.items():
+        if endpoint.price is None:
+            raise UserError(
+                f"HETERQA_MAX_COST: {limit} limits money, but role {role} has no `price` in the "
+                "profile; add `price: {input: .., output: ..}` (US dollars per million tokens, 0 "
+                'for a server of your own), or limit tokens ("500000 tokens")'
+            )

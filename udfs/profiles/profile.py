@@ -1,0 +1,324 @@
+"""Model profiles: one YAML file that names a backend and its parameters for each role."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import yaml
+from dotenv import dotenv_values
+from pydantic import Field, ValidationError
+
+from udfs.encoders.encoder import CrossEncoder, PhotoEncoder, TextEncoder
+from udfs.encoders.onnx_pairs import OnnxCrossEncoder
+from udfs.endpoint.prompt import signature
+from udfs.endpoint.requests import Endpoint
+from udfs.profiles.parameters import Fraction, Strict, model_folder
+from udfs.warehouse.settings import PROFILE_FOLDER, REPO, UserError
+
+UDFS = Path(__file__).resolve().parents[1]
+_SAMPLED_BYTES = 1 << 20
+EMBEDDED = PROFILE_FOLDER / "embedded.yml"
+_VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
+
+
+class TopicWeights(Strict):
+    """Logistic weights: how sure it is that a sentence speaks about a claim."""
+
+    bias: float
+    topic: float  # times the cross-encoder's logit
+    overlap: float  # times the share of the claim's words that the sentence touches
+    cue: float  # added when it touches one by another word, as rules/judge/cues.yml knows them
+    opposite: float  # added when it touches one by an opposite
+    neutral: float  # added when the sentence is neither for nor against
+
+
+class RuleJudge(Strict):
+    """Words and a cross-encoder for the topic, negation and polarity rules for the direction."""
+
+    backend: Literal["rules"]
+    reads: Literal["text", "caption"]
+    cross_encoder: OnnxCrossEncoder
+    max_sentences: int = Field(gt=0)
+    scored_sentences: int = Field(gt=0)
+    least_overlap: Fraction
+    yes_from: Fraction
+    against_from: Fraction
+    weights: TopicWeights
+
+
+class Rules(Strict):
+    """A role that needs no model: its rules are the files of the role."""
+
+    backend: Literal["rules"]
+
+
+class Profile(Strict):
+    """What answers for each role."""
+
+    text_embedder: Annotated[TextEncoder | Endpoint, Field(discriminator="backend")]
+    photo_embedder: PhotoEncoder | None = None
+    reranker: Annotated[OnnxCrossEncoder | CrossEncoder | Endpoint, Field(discriminator="backend")]
+    judge: Annotated[RuleJudge | Endpoint, Field(discriminator="backend")]
+    photo_judge: Annotated[RuleJudge | Endpoint, Field(discriminator="backend")]
+    writer: Annotated[Rules | Endpoint, Field(discriminator="backend")]
+    extractor: Annotated[Rules | Endpoint, Field(discriminator="backend")]
+
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles that something answers for."""
+        return tuple(role for role in ROLES if getattr(self, role) is not None)
+
+    @property
+    def paid_roles(self) -> dict[str, Endpoint]:
+        """The roles that an endpoint answers."""
+        roles = {role: getattr(self, role) for role in self.roles}
+        return {role: found for role, found in roles.items() if isinstance(found, Endpoint)}
+
+
+# The files whose text decides a rule-based answer; an edit of any of them asks again.
+_LANGUAGE = ("english/opinions.py", "english/lexicon.py", "english/words/*", "english/sentences.py")
+_JUDGE_FILES = ("rules/judge/*.py", "rules/judge/cues.yml", "english/sentences.py")
+_RULE_FILES = {
+    "judge": _JUDGE_FILES,
+    "photo_judge": _JUDGE_FILES,
+    "writer": ("rules/writer/*.py", "rules/extractor/*.py", *_LANGUAGE),
+    "extractor": ("rules/extractor/*.py", *_LANGUAGE),
+}
+# The packages whose word lists do so too.
+_RULE_PACKAGES = {
+    "judge": ("snowballstemmer", "vaderSentiment"),
+    "photo_judge": ("snowballstemmer", "vaderSentiment"),
+    "writer": ("textblob", "vaderSentiment"),
+    "extractor": ("textblob", "vaderSentiment"),
+}
+ROLES = tuple(Profile.model_fields)
+# The prompts of each task that an endpoint answers; without its file, a photo is its caption.
+PROMPTS = {
+    ("judge", "support"): ("judge_support",),
+    ("judge", "contradiction"): ("judge_contradiction",),
+    ("photo_judge", "support"): ("photo_support", "judge_support"),
+    ("photo_judge", "contradiction"): ("photo_contradiction", "judge_contradiction"),
+    ("writer", "constraint"): ("write_text_constraint", "write_photo_constraint"),
+    ("writer", "question"): ("write_question",),
+    ("extractor", ""): ("extract_features",),
+    ("reranker", ""): ("rerank",),
+}
+
+
+def load_profile(path: Path) -> Profile:
+    """Read and check a profile file. Raises UserError that names the file, the line and the role.
+
+    `${NAME}` and `${NAME:-default}` in a value are replaced from the environment or .env. Keys of
+    the top level that start with `x-` are the file's own, to share parameters between roles.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        content = yaml.safe_load(text)
+        lines = _lines(yaml.compose(text, Loader=yaml.SafeLoader))
+    except OSError as error:
+        raise UserError(f"{path}: cannot be read ({error.strerror}); set HETERQA_PROFILE") from None
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(f"{path}: is not YAML: {reason}; correct it") from None
+    if not isinstance(content, dict):
+        raise UserError(
+            f"{path}: must be a mapping of roles ({', '.join(ROLES)}); see embedded.yml"
+        )
+    variables = {key: value for key, value in dotenv_values(REPO / ".env").items() if value}
+    content = _filled(content, (), variables | dict(os.environ), path, lines)
+    try:
+        return Profile.model_validate({k: v for k, v in content.items() if not _is_own(k)})
+    except ValidationError as error:
+        raise UserError(_explain(path, lines, content, error)) from None
+
+
+def check_profile(profile: Profile, path: Path, needs_keys: bool = True) -> None:
+    """What can be known to be wrong before anything runs: models and keys that are not there.
+
+    needs_keys: an endpoint will be asked. Raises UserError that names the file and the role.
+    """
+    for role in profile.roles:
+        parameters = getattr(profile, role)
+        for part in (parameters, getattr(parameters, "cross_encoder", None)):
+            if part is None or isinstance(part, Endpoint) or not hasattr(part, "model"):
+                continue
+            try:
+                model_folder(part.model)
+            except UserError as error:
+                raise UserError(f"{path}: role {role}: {error}") from None
+    for role, endpoint in profile.paid_roles.items() if needs_keys else ():
+        name = endpoint.api_key_env
+        if name is not None and not os.environ.get(name, "").strip():
+            raise UserError(
+                f"{name}: is not set, and {path} asks {endpoint.base_url} for role "
+                f"{role}; export it (any text for a server that wants no key)"
+            )
+
+
+def _is_own(key: object) -> bool:
+    return isinstance(key, str) and key.startswith("x-")
+
+
+def _lines(node: yaml.Node | None, path: tuple[str, ...] = ()) -> dict[tuple[str, ...], int]:
+    """The line of each key, by its path; a merged key has the line where it is written."""
+    found: dict[tuple[str, ...], int] = {}
+    if not isinstance(node, yaml.MappingNode):
+        return found
+    for key, value in node.value:
+        if key.tag == "tag:yaml.org,2002:merge":
+            merged = value.value if isinstance(value, yaml.SequenceNode) else [value]
+            for mapping in merged:
+                found = _lines(mapping, path) | found
+            continue
+        here = (*path, str(key.value))
+        found |= {here: key.start_mark.line + 1} | _lines(value, here)
+    return found
+
+
+def _filled(
+    value: Any,
+    path: tuple[str, ...],
+    variables: Mapping[str, str],
+    file: Path,
+    lines: Mapping[tuple[str, ...], int],
+) -> Any:
+    """The same content with its variables replaced."""
+    if isinstance(value, dict):
+        return {
+            key: _filled(inner, (*path, str(key)), variables, file, lines)
+            for key, inner in value.items()
+        }
+    if not isinstance(value, str):
+        return value
+
+    def replace(match: re.Match[str]) -> str:
+        name, default = match.groups()
+        text = variables.get(str(name), "") or default
+        if text is None:
+            raise UserError(
+                f"{_where(file, lines, path)}: {'.'.join(path)} needs the variable {name}; set it"
+            )
+        return text
+
+    return _VARIABLE.sub(replace, value)
+
+
+def _where(file: Path, lines: Mapping[tuple[str, ...], int], path: tuple[str, ...]) -> str:
+    """The file and, of the nearest key that is in it, the line."""
+    for length in range(len(path), 0, -1):
+        if path[:length] in lines:
+            return f"{file}, line {lines[path[:length]]}"
+    return str(file)
+
+
+def _explain(
+    file: Path, lines: Mapping[tuple[str, ...], int], content: Any, error: ValidationError
+) -> str:
+    """The first thing that is wrong, in one sentence."""
+    first = error.errors()[0]
+    role, *rest = (str(part) for part in first["loc"])
+    # Pydantic names the chosen backend behind the role.
+    chosen = content.get(role)
+    if rest and isinstance(chosen, dict) and rest[0] == chosen.get("backend"):
+        rest = rest[1:]
+    if first["type"] in ("union_tag_invalid", "union_tag_not_found"):
+        rest = ["backend"]
+    message = first["msg"]
+    if first["type"] == "union_tag_invalid":
+        context = first["ctx"]
+        message = f"there is no backend '{context['tag']}', it has {context['expected_tags']}"
+    elif first["type"] == "union_tag_not_found" or first["type"] == "missing":
+        message = "is missing"
+    elif first["type"] == "extra_forbidden":
+        message = "is no key of it"
+    where = f"role {role}" + (f", {'.'.join(rest)}" if rest else "")
+    known = f"; known roles are {', '.join(ROLES)}" if role not in ROLES else ""
+    return (
+        f"{_where(file, lines, (role, *rest))}: {where}: {message[0].lower()}{message[1:]}{known}"
+    )
+
+
+def model_signature(profile: Profile, role: str, task: str = "") -> str:
+    """What an answer of the role depends on besides its input; loads no model.
+
+    JSON with role, backend and parameters, the version of the model's package or a hash of its
+    files, and the version of the rules or of the task's prompt. Raises UserError for an unknown
+    role.
+    """
+    parameters = _parameters(profile, role)
+    if isinstance(parameters, Endpoint):
+        identity = parameters.identity()
+    else:
+        identity = parameters.model_dump(exclude={"device", "batch"})
+        for part in (identity, identity.get("cross_encoder", {})):
+            for key in ("model", "query_model"):
+                if part.get(key):
+                    part[f"{key}_version"] = _model_version(part[key])
+    version = prompt_version(profile, role, task)
+    signature = {"role": role, "task": task, "prompt_version": version} | identity
+    return json.dumps(signature, sort_keys=True, ensure_ascii=False)
+
+
+def model_name(profile: Profile, role: str) -> str:
+    """The model that answers for a role, or `rules`."""
+    return getattr(_parameters(profile, role), "model", "rules")
+
+
+def prompt_version(profile: Profile, role: str, task: str = "") -> str:
+    """Name and version of the prompt that a role's task is asked with, or a hash of its rules.
+
+    Empty for a model without a prompt.
+    """
+    parameters = _parameters(profile, role)
+    if isinstance(parameters, Endpoint):
+        return ", ".join(signature(name) for name in PROMPTS.get((role, task), ()))
+    return _rules_version(role) if parameters.backend == "rules" else ""
+
+
+def _parameters(profile: Profile, role: str) -> Any:
+    parameters = getattr(profile, role) if role in ROLES else None
+    if parameters is None:
+        known = ", ".join(profile.roles)
+        raise UserError(f"model_signature: no role '{role}'; the profile has {known}")
+    return parameters
+
+
+def _rules_version(role: str) -> str:
+    """A hash of the rules' files and of the packages whose word lists they read."""
+    files = [path for pattern in _RULE_FILES[role] for path in sorted(UDFS.glob(pattern))]
+    packages = [f"{name} {importlib.metadata.version(name)}" for name in _RULE_PACKAGES[role]]
+    return _hash_files(files, "\n".join(packages))
+
+
+def _model_version(model: str) -> str:
+    folder = model_folder(model)
+    if model.startswith("package:"):
+        package = model.removeprefix("package:").partition("/")[0]
+        return importlib.metadata.version(package)
+    if folder is None:
+        return ""
+    digest = hashlib.sha256()
+    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
+        size = path.stat().st_size
+        digest.update(f"{path.relative_to(folder)} {size}\n".encode())
+        # Weights can be many gigabytes; another checkpoint differs in every part of them.
+        with path.open("rb") as file:
+            digest.update(file.read(_SAMPLED_BYTES))
+            file.seek(max(0, size - _SAMPLED_BYTES))
+            digest.update(file.read(_SAMPLED_BYTES))
+    return digest.hexdigest()[:12]
+
+
+def _hash_files(paths: Iterable[Path], more: str) -> str:
+    digest = hashlib.sha256(more.encode())
+    for path in paths:
+        if path.is_file():
+            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]

@@ -1,0 +1,108 @@
+"""What every role answers with, and how local models are asked: one item a call, so that an answer
+never depends on its company."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+from udfs.warehouse.settings import UserError
+
+if TYPE_CHECKING:
+    from udfs.endpoint.budget import Budget
+    from udfs.profiles.profile import Profile
+
+Request = TypeVar("Request")
+
+# Why there is no answer; the first words of `Answer.error`.
+REASONS = (
+    "timed out",
+    "rate limited",
+    "server error",
+    "connection",
+    "empty",
+    "cut off",
+    "off schema",
+    "refused",
+    "too large",
+    "photo",
+    "bad request",
+    "failed",
+)
+
+
+class Answer(NamedTuple):
+    """The outcome of one request: `value` is None when `error` says why there is none.
+
+    error: '<reason>: <detail>', reason one of REASONS. cost: US dollars by the price table of the
+    profile. attempts: calls that were made for it, retries and the repair included.
+    """
+
+    value: Any
+    error: str | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    latency_ms: float = 0.0
+    cost: float = 0.0
+    attempts: int = 1
+
+    def map(self, convert: Callable[[Any], Any]) -> Answer:
+        """The same outcome with its value converted; a ValueError makes it off schema."""
+        if self.value is None:
+            return self
+        try:
+            return self._replace(value=convert(self.value))
+        except ValueError as error:
+            reason = " ".join(str(error).split())
+            return self._replace(value=None, error=f"off schema: {reason}"[:300])
+
+
+@lru_cache(maxsize=4)
+def workers(threads: int) -> ThreadPoolExecutor:
+    """The pool of the process that all batches share."""
+    return ThreadPoolExecutor(max_workers=threads, thread_name_prefix="model")
+
+
+def ask_once(ask: Callable[[Request], Any], request: Request) -> Answer:
+    """One call; an exception becomes its error, but a UserError (a wrong setting) is raised."""
+    started = time.perf_counter()
+    value, error = None, None
+    try:
+        value = ask(request)
+    except UserError:
+        raise
+    except Exception as exception:
+        error = f"failed: {type(exception).__name__}: {exception}"[:300]
+    latency_ms = round((time.perf_counter() - started) * 1000, 3)
+    # A local model may say itself what it has read.
+    return Answer(value, error, getattr(value, "tokens", 0), latency_ms=latency_ms)
+
+
+def ask_each(
+    ask: Callable[[Request], Any], requests: Sequence[Request], threads: int
+) -> list[Answer]:
+    """Answers in the order of the requests; equal requests are asked once."""
+    distinct = list(dict.fromkeys(requests))
+    answers = workers(threads).map(lambda request: ask_once(ask, request), distinct)
+    by_request = dict(zip(distinct, answers, strict=True))
+    return [by_request[request] for request in requests]
+
+
+@dataclass(frozen=True)
+class Asking:
+    """What a role needs besides its requests and parameters.
+
+    on_answer is called with the key and the answer as soon as a paid call ends, before its batch
+    does. stand_ins: the profile that answers in place of endpoints, in a dry run.
+    """
+
+    threads: int
+    photo_folder: Path | None = None
+    on_answer: Callable[[str, Answer], None] | None = None
+    budget: Budget | None = None
+    stand_ins: Profile | None = None
