@@ -7,7 +7,7 @@ import threading
 
 import pytest
 
-from udfs.endpoint.budget import Budget, Usage, check_prices, cost_of
+from udfs.endpoint.budget import Budget, BudgetSpent, Usage, check_prices, cost_of
 from udfs.endpoint.requests import Endpoint, Price
 from udfs.warehouse.journal import JOURNAL, Journal, paid_so_far
 from udfs.warehouse.settings import CostLimit, Settings, UserError
@@ -55,11 +55,24 @@ def test_what_is_reserved_counts_until_it_is_settled():
     budget = Budget(CostLimit(100, "tokens"), Usage(30, 10, 500.0))
     assert budget.reserve(Usage(30, 20))
     assert not budget.reserve(Usage(20))
-    assert budget.has_reserved
     budget.settle(Usage(30, 20), Usage(8, 2))
-    assert (budget.spent, budget.has_reserved) == (50, False)
+    assert budget.spent == 50
     assert budget.reserve(Usage(0, 50))
     assert not budget.reserve(Usage(1))
+
+
+def test_the_amount_in_the_message_is_final():
+    """What is in flight is waited for, and nothing is sent once the message is written."""
+    budget = Budget(CostLimit(100, "tokens"))
+    assert budget.reserve(Usage(60))
+    assert not budget.reserve(Usage(70))
+    budget.settle(Usage(60), Usage(55))
+    with pytest.raises(BudgetSpent, match=r"spent 55 tokens of 100 tokens.* may cost 70 tokens"):
+        budget.reserve(Usage(70))
+    # A smaller request of another batch would fit, and would make the 55 wrong.
+    with pytest.raises(BudgetSpent, match=r"spent 55 tokens of 100 tokens.* may cost 70 tokens"):
+        budget.reserve(Usage(1))
+    assert budget.spent == 55
 
 
 def test_an_exact_fit_of_fractions_is_no_overrun():
@@ -83,10 +96,14 @@ def test_many_threads_never_pass_the_limit():
         draws = random.Random(seed)
         for _ in range(500):
             most = draws.randint(1, 40)
-            if budget.reserve(Usage(most)):
-                budget.settle(Usage(most), Usage(draws.randint(0, most)))
-            if budget.spent > 10_000:
-                above.append(budget.spent)
+            try:
+                if budget.reserve(Usage(most)):
+                    budget.settle(Usage(most), Usage(draws.randint(0, most)))
+            except BudgetSpent:
+                return
+            finally:
+                if budget.spent > 10_000:
+                    above.append(budget.spent)
 
     threads = [threading.Thread(target=spend, args=(seed,)) for seed in range(8)]
     for thread in threads:
@@ -99,10 +116,12 @@ def test_many_threads_never_pass_the_limit():
 
 def test_the_message_says_what_was_spent_of_what_and_what_to_do():
     budget = Budget(CostLimit(2.5, "dollars"), Usage(cost=2.4375))
-    message = str(budget.stop(Usage(cost=0.1)))
-    assert "spent $2.4375 of $2.5000" in message
-    assert "raise HETERQA_MAX_COST and run again" in message
-    assert "kept" in message
+    with pytest.raises(BudgetSpent) as stopped:
+        budget.reserve(Usage(cost=0.1))
+    assert str(stopped.value) == (
+        "HETERQA_MAX_COST: spent $2.4375 of $2.5000, and the next request may cost $0.1000; "
+        "raise HETERQA_MAX_COST and run again: what was paid is kept"
+    )
 
 
 def test_what_is_written_down_adds_up_to_what_was_paid(tmp_path):

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class BudgetSpent(UserError):
-    """The next request could pass the limit. Raised once all that was paid is handed out."""
+    """The next request could pass the limit. Raised when no request is in flight any more."""
 
 
 class Usage(NamedTuple):
@@ -58,18 +58,14 @@ class Budget:
         self._spent = self._amount(paid or Usage())
         self._reserved = 0.0
         self._in_flight = 0
+        # Why no request is sent any more: the amount in it is final.
+        self._ended: str | None = None
         self._lock = threading.Lock()
 
     @property
     def spent(self) -> float:
         with self._lock:
             return self._spent
-
-    @property
-    def has_reserved(self) -> bool:
-        """Whether some request in flight may still give back a part of its reservation."""
-        with self._lock:
-            return self._in_flight > 0
 
     def _amount(self, usage: Usage) -> float:
         """What it counts, in the unit of the limit."""
@@ -78,13 +74,23 @@ class Budget:
         return usage.cost
 
     def reserve(self, most: Usage) -> bool:
-        """Set so much aside; False when that could pass the limit. `settle` ends it."""
+        """Set so much aside, which `settle` ends; False while there is no room for it, but a
+        request in flight may still give back a part of its reservation.
+
+        Raises BudgetSpent when none is in flight, and from then on for every request of every
+        thread: whatever was sent afterwards would make the amount in the message wrong.
+        """
         amount = self._amount(most)
         with self._lock:
+            if self._ended is not None:
+                raise BudgetSpent(self._ended)
             room = inf if self.limit is None else self.limit.amount - self._spent - self._reserved
             # The tolerance is for the order in which fractions of a dollar were added.
             if amount > room + 1e-9:
-                return False
+                if self._in_flight:
+                    return False
+                self._ended = self._say_spent(amount)
+                raise BudgetSpent(self._ended)
             self._reserved += amount
             self._in_flight += 1
         if self._record is not None:
@@ -100,12 +106,12 @@ class Budget:
         if self._record is not None:
             self._record(paid.minus(most))
 
-    def stop(self, most: Usage) -> BudgetSpent:
-        """The error that says what was spent, what the next request may cost, and what to do."""
+    def _say_spent(self, needed: float) -> str:
+        """What was spent, what the next request may cost, and what to do."""
         assert self.limit is not None
-        said, needed = self.limit.say, self._amount(most)
-        return BudgetSpent(
-            f"HETERQA_MAX_COST: spent {said(self.spent)} of {said(self.limit.amount)}, and the "
+        said = self.limit.say
+        return (
+            f"HETERQA_MAX_COST: spent {said(self._spent)} of {said(self.limit.amount)}, and the "
             f"next request may cost {said(needed)}; raise HETERQA_MAX_COST and run again: what was "
             "paid is kept"
         )

@@ -302,10 +302,8 @@ class Caller:
 
     async def _reserve(self, tokens: tuple[int, int], batch: Batch) -> Usage:
         """Set the request's upper bound aside, when what is in flight leaves room for it."""
-        budget, most = batch.budget, self._usage(tokens)
-        while not budget.reserve(most):
-            if not budget.has_reserved:
-                raise budget.stop(most)
+        most = self._usage(tokens)
+        while not batch.budget.reserve(most):
             await batch.pause(0.02)
         return most
 
