@@ -17,8 +17,9 @@ import pyarrow as pa
 from duckdb import DuckDBPyConnection
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
+from udfs.contracts.answer import Answer
 from udfs.profiles.profile import Profile, model_name, model_signature, prompt_version
-from udfs.roles.asking import Answer, Asking, ask_each
+from udfs.roles.asking import Asking, ask_each
 
 Row = tuple[Any, ...]
 Ask = Callable[[Sequence[Row], Asking], list[Answer]]

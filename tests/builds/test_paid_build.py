@@ -26,7 +26,7 @@ import yaml
 
 from tests.support.builds import BUILD, count, environment, query, run, tree
 from tests.support.fault_server import FaultServer, fault_server
-from udfs.roles.asking import REASONS
+from udfs.contracts.answer import REASONS
 from udfs.warehouse.journal import JOURNAL, paid_so_far
 from udfs.warehouse.settings import PROFILE_FOLDER, REPO, Settings
 

@@ -26,10 +26,10 @@ import yaml
 from rich.console import Console
 from rich.table import Table
 
+from udfs.contracts.answer import REASONS
 from udfs.endpoint.requests import PROBE
 from udfs.endpoint.transport import Client
 from udfs.plugin import connect
-from udfs.roles.asking import REASONS
 from udfs.warehouse.journal import JOURNAL
 from udfs.warehouse.settings import PROFILE_FOLDER, REPO, Settings
 

@@ -34,6 +34,7 @@ from transformers import (
 
 from tests.support import tiny_models
 from tests.support.tiny_models import WIDTH
+from udfs.contracts.answer import Answer
 from udfs.encoders import encoder as encoders
 from udfs.encoders.encoder import (
     CrossEncoder,
@@ -45,7 +46,6 @@ from udfs.encoders.encoder import (
     score_photos,
 )
 from udfs.endpoint.requests import Endpoint
-from udfs.roles.asking import Answer
 from udfs.warehouse.settings import PROFILE_FOLDER, REPO, UserError
 
 TEXTS = ["A quiet cafe by the river.", "寿司と酒 🍣", "no", "word " * 40, "http://a.b/c.jpg"]

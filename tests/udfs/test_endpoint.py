@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from tests.support.fault_server import HUGE_BYTES, FaultServer, fault_server
+from udfs.contracts.answer import REASONS, Answer
 from udfs.endpoint import calls
 from udfs.endpoint.budget import Budget, Usage
 from udfs.endpoint.photo import PhotoError
@@ -33,7 +34,6 @@ from udfs.endpoint.requests import (
 )
 from udfs.endpoint.retry import MOST_RETRY_AFTER, back_off, retry_after
 from udfs.endpoint.transport import Failure
-from udfs.roles.asking import REASONS, Answer
 from udfs.warehouse.settings import REPO, CostLimit, UserError
 
 KEY = "sk-planted-0123456789abcdef"

@@ -13,10 +13,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from udfs.contracts.answer import Answer
+from udfs.contracts.judgement import Judgement
 from udfs.english.sentences import negated, split_sentences, tokenize
-from udfs.profiles.profile import RuleJudge, load_profile
-from udfs.roles.asking import Answer, Asking
-from udfs.roles.judge import Judgement, JudgeRequest
+from udfs.profiles.parameters import RuleJudge
+from udfs.profiles.profile import load_profile
+from udfs.roles.asking import Asking
+from udfs.roles.judge import JudgeRequest
 from udfs.roles.judge import judge as judge_requests
 from udfs.rules.judge.claims import may_contradict, parse_claim, read_sentence
 from udfs.rules.judge.evidence import judge_evidence

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from tests.support import tiny_models
+from udfs.contracts.answer import Answer
 from udfs.encoders.encoder import (
     CrossEncoder,
     PhotoEncoder,
@@ -33,7 +34,6 @@ from udfs.encoders.encoder import (
     score_photos,
 )
 from udfs.plugin import connect
-from udfs.roles.asking import Answer
 from udfs.warehouse.settings import REPO, Settings
 
 TEXTS = [

@@ -18,9 +18,11 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from pydantic import Field, model_validator
 
+from udfs.contracts.answer import Answer
+from udfs.contracts.strict import Strict
 from udfs.endpoint.photo import PhotoError, read_photo, small_photo
-from udfs.profiles.parameters import Strict, model_folder
-from udfs.roles.asking import Answer, workers
+from udfs.profiles.parameters import model_folder
+from udfs.roles.asking import workers
 from udfs.warehouse.settings import UserError
 
 Purpose = Literal["query", "document"]

@@ -4,22 +4,12 @@ from __future__ import annotations
 
 import threading
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from pydantic import Field
-
-from udfs.profiles.parameters import Strict, model_folder
+from udfs.profiles.parameters import OnnxCrossEncoder, model_folder
 from udfs.warehouse.settings import UserError
 
 _LOCK = threading.Lock()
-
-
-class OnnxCrossEncoder(Strict):
-    """A cross-encoder in an ONNX file: the folder holds model.onnx and tokenizer.json."""
-
-    backend: Literal["onnx_cross_encoder"]
-    model: str = Field(min_length=1)
-    max_tokens: int = Field(gt=8, le=32768)
 
 
 class Score(NamedTuple):

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from pydantic import BaseModel, ValidationError
 from pydantic_core import to_json
 
+from udfs.contracts.answer import Answer
 from udfs.contracts.schemas import read_answer, repair_request, response_format, schema_instruction
 from udfs.endpoint.budget import Budget, Usage, cost_of
 from udfs.endpoint.photo import PhotoError
@@ -24,7 +25,6 @@ from udfs.endpoint.prompt import with_photo
 from udfs.endpoint.requests import PROBE, ChatRequest, Endpoint, EndpointDown, OnAnswer
 from udfs.endpoint.retry import back_off
 from udfs.endpoint.transport import Client, Failure
-from udfs.roles.asking import Answer
 from udfs.warehouse.settings import UserError
 
 CHAT, EMBEDDINGS = "/chat/completions", "/embeddings"

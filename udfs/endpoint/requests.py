@@ -12,9 +12,9 @@ from urllib.parse import urlsplit
 
 from pydantic import BaseModel, Field, JsonValue, field_validator
 
+from udfs.contracts.answer import Answer
+from udfs.contracts.strict import Strict
 from udfs.endpoint.budget import Budget, BudgetSpent
-from udfs.profiles.parameters import Strict
-from udfs.roles.asking import Answer
 from udfs.warehouse.settings import UserError
 
 __all__ = [

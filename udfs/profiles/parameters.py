@@ -1,22 +1,54 @@
-"""What the parameters of all backends share: strictness, and where a model's files are."""
+"""What a profile may say of a role, and where the files of a model are that it names."""
 
 from __future__ import annotations
 
 import importlib.util
 from pathlib import Path
-from typing import Annotated
+from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import Field
 
+from udfs.contracts.strict import Fraction, Strict
 from udfs.warehouse.settings import UserError
 
-Fraction = Annotated[float, Field(ge=0, le=1)]
+
+class OnnxCrossEncoder(Strict):
+    """A cross-encoder in an ONNX file: the folder holds model.onnx and tokenizer.json."""
+
+    backend: Literal["onnx_cross_encoder"]
+    model: str = Field(min_length=1)
+    max_tokens: int = Field(gt=8, le=32768)
 
 
-class Strict(BaseModel):
-    """Parameters in a profile: an unknown key is an error, and none changes later."""
+class TopicWeights(Strict):
+    """Logistic weights: how sure it is that a sentence speaks about a claim."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    bias: float
+    topic: float  # times the cross-encoder's logit
+    overlap: float  # times the share of the claim's words that the sentence touches
+    cue: float  # added when it touches one by another word, as rules/judge/cues.yml knows them
+    opposite: float  # added when it touches one by an opposite
+    neutral: float  # added when the sentence is neither for nor against
+
+
+class RuleJudge(Strict):
+    """Words and a cross-encoder for the topic, negation and polarity rules for the direction."""
+
+    backend: Literal["rules"]
+    reads: Literal["text", "caption"]
+    cross_encoder: OnnxCrossEncoder
+    max_sentences: int = Field(gt=0)
+    scored_sentences: int = Field(gt=0)
+    least_overlap: Fraction
+    yes_from: Fraction
+    against_from: Fraction
+    weights: TopicWeights
+
+
+class Rules(Strict):
+    """A role that needs no model: its rules are the files of the role."""
+
+    backend: Literal["rules"]
 
 
 def model_folder(model: str) -> Path | None:

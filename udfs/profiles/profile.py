@@ -9,54 +9,23 @@ import os
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import yaml
 from dotenv import dotenv_values
 from pydantic import Field, ValidationError
 
+from udfs.contracts.strict import Strict
 from udfs.encoders.encoder import CrossEncoder, PhotoEncoder, TextEncoder
-from udfs.encoders.onnx_pairs import OnnxCrossEncoder
 from udfs.endpoint.prompt import signature
 from udfs.endpoint.requests import Endpoint
-from udfs.profiles.parameters import Fraction, Strict, model_folder
+from udfs.profiles.parameters import OnnxCrossEncoder, RuleJudge, Rules, model_folder
 from udfs.warehouse.settings import PROFILE_FOLDER, REPO, UserError
 
 UDFS = Path(__file__).resolve().parents[1]
 _SAMPLED_BYTES = 1 << 20
 EMBEDDED = PROFILE_FOLDER / "embedded.yml"
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
-
-
-class TopicWeights(Strict):
-    """Logistic weights: how sure it is that a sentence speaks about a claim."""
-
-    bias: float
-    topic: float  # times the cross-encoder's logit
-    overlap: float  # times the share of the claim's words that the sentence touches
-    cue: float  # added when it touches one by another word, as rules/judge/cues.yml knows them
-    opposite: float  # added when it touches one by an opposite
-    neutral: float  # added when the sentence is neither for nor against
-
-
-class RuleJudge(Strict):
-    """Words and a cross-encoder for the topic, negation and polarity rules for the direction."""
-
-    backend: Literal["rules"]
-    reads: Literal["text", "caption"]
-    cross_encoder: OnnxCrossEncoder
-    max_sentences: int = Field(gt=0)
-    scored_sentences: int = Field(gt=0)
-    least_overlap: Fraction
-    yes_from: Fraction
-    against_from: Fraction
-    weights: TopicWeights
-
-
-class Rules(Strict):
-    """A role that needs no model: its rules are the files of the role."""
-
-    backend: Literal["rules"]
 
 
 class Profile(Strict):

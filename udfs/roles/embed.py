@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from udfs.contracts.answer import Answer
+from udfs.contracts.strict import Strict
 from udfs.encoders.encoder import Purpose, TextEncoder, embed_texts
 from udfs.endpoint.budget import cost_of
 from udfs.endpoint.requests import Endpoint, ask_embeddings
-from udfs.profiles.parameters import Strict
-from udfs.roles.asking import Answer, Asking
+from udfs.roles.asking import Asking
 from udfs.roles.paid import about_tokens
 
 

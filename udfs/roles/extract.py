@@ -8,11 +8,13 @@ from typing import Annotated, Literal, NamedTuple
 from pydantic import Field
 
 from udfs.contracts import schemas
+from udfs.contracts.answer import Answer
+from udfs.contracts.strict import Fraction, Strict
 from udfs.endpoint.prompt import chat_request
 from udfs.endpoint.requests import ChatRequest, Endpoint
-from udfs.profiles.parameters import Fraction, Strict
-from udfs.profiles.profile import Profile, Rules
-from udfs.roles.asking import Answer, Asking, ask_each
+from udfs.profiles.parameters import Rules
+from udfs.profiles.profile import Profile
+from udfs.roles.asking import Asking, ask_each
 from udfs.roles.paid import ask_endpoint
 
 Polarity = Literal["positive", "negative"]

@@ -8,36 +8,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
-
-from pydantic import Field, ValidationError
+from typing import Any, NamedTuple
 
 from udfs.contracts import schemas
+from udfs.contracts.answer import Answer
+from udfs.contracts.judgement import Judgement, parse_requirement
 from udfs.endpoint.photo import data_url
 from udfs.endpoint.prompt import chat_request, photo_request
 from udfs.endpoint.requests import ChatRequest, Endpoint
-from udfs.profiles.parameters import Fraction, Strict
-from udfs.profiles.profile import Profile, RuleJudge
-from udfs.roles.asking import Answer, Asking, ask_each
+from udfs.profiles.parameters import RuleJudge
+from udfs.profiles.profile import Profile
+from udfs.roles.asking import Asking, ask_each
 from udfs.roles.paid import ask_endpoint
 
-Verdict = Literal["yes", "no", "unresolved"]
 TASKS = ("support", "contradiction")
-
-
-class Judgement(Strict):
-    """A verdict with the probability that the evidence supports the claim, or contradicts it.
-
-    is_against: the evidence says the opposite of the claim. tokens: what a local model has read.
-    """
-
-    verdict: Verdict
-    confidence: Fraction
-    is_against: bool
-    reason: str
-    tokens: int = Field(default=0, exclude=True)
 
 
 class JudgeRequest(NamedTuple):
@@ -113,19 +99,3 @@ def _read(request: JudgeRequest, said: schemas.Support | schemas.Contradiction) 
         is_against=is_against,
         reason=said.reason,
     )
-
-
-class Requirement(Strict):
-    """What a contradiction is about."""
-
-    question: str
-    claims: tuple[str, ...]
-
-
-@lru_cache(maxsize=4096)
-def parse_requirement(text: str) -> Requirement:
-    """The claim of a contradiction. Raises ValueError when it is not as described."""
-    try:
-        return Requirement.model_validate_json(text, strict=True)
-    except ValidationError:
-        raise ValueError('a contradiction needs a claim {"question": .., "claims": [..]}') from None

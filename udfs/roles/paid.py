@@ -9,9 +9,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from udfs.contracts.answer import Answer
 from udfs.endpoint.budget import cost_of
 from udfs.endpoint.requests import ChatRequest, Endpoint, ask_chat
-from udfs.roles.asking import Answer, Asking
+from udfs.roles.asking import Asking
 from udfs.warehouse.settings import UserError
 
 if TYPE_CHECKING:

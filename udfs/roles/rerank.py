@@ -8,13 +8,15 @@ from typing import NamedTuple
 from pydantic import Field
 
 from udfs.contracts import schemas
+from udfs.contracts.answer import Answer
+from udfs.contracts.strict import Strict
 from udfs.encoders.encoder import CrossEncoder, score_pairs
-from udfs.encoders.onnx_pairs import OnnxCrossEncoder, score_pair
+from udfs.encoders.onnx_pairs import score_pair
 from udfs.endpoint.prompt import chat_request
 from udfs.endpoint.requests import ChatRequest, Endpoint
-from udfs.profiles.parameters import Strict
+from udfs.profiles.parameters import OnnxCrossEncoder
 from udfs.profiles.profile import Profile
-from udfs.roles.asking import Answer, Asking, ask_each
+from udfs.roles.asking import Asking, ask_each
 from udfs.roles.paid import ask_endpoint
 
 

@@ -11,10 +11,10 @@ import math
 from collections.abc import Iterable
 from functools import lru_cache
 
+from udfs.contracts.judgement import Judgement, Verdict, parse_requirement
 from udfs.encoders.onnx_pairs import score_pair
 from udfs.english.sentences import split_sentences
-from udfs.profiles.profile import RuleJudge
-from udfs.roles.judge import Judgement, Verdict, parse_requirement
+from udfs.profiles.parameters import RuleJudge
 from udfs.rules.judge.claims import Claim, Reading, may_contradict, parse_claim, read_sentence
 
 
