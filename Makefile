@@ -88,6 +88,10 @@ format: $(INSTALLED)  ## Let ruff and sqlfluff repair what they can
 	@$(PY) -m ruff format .
 	@$(SQLFLUFF) fix --disable-progress-bar $(SQL_FOLDERS)
 
+# What each variable is for, and its default, from where the settings are declared.
+.env.example: udfs/warehouse/settings.py
+	@$(PY) -m udfs.warehouse.settings > $@.new && mv $@.new $@
+
 clean:  ## Remove what builds wrote, answers too (export-ledger keeps them); not decisions, costs
 	@if [ -x $(PY) ]; then $(PY) -m dagster_defs.commands.clean; fi
 

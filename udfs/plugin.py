@@ -15,10 +15,11 @@ from udfs.endpoint.budget import Budget
 from udfs.functions import functions, paid_functions, register
 from udfs.profiles.profile import EMBEDDED, Profile, load_profile
 from udfs.roles.asking import Asking
+from udfs.warehouse.collection import RELEASE_FILES, input_files, photo_folder, release_files
 from udfs.warehouse.inputs import read_inputs
 from udfs.warehouse.journal import JOURNAL, Journal, ledger_pattern, paid_so_far
 from udfs.warehouse.quotas import read_quotas
-from udfs.warehouse.settings import RELEASE_FILES, Settings
+from udfs.warehouse.settings import Settings
 
 
 class Plugin(BasePlugin):
@@ -56,11 +57,11 @@ def configure_connection(
     asking = Asking(
         settings.threads,
         # Photos may come out of an archive.
-        Path(inputs.photos) if inputs and inputs.photos else settings.photo_folder,
+        Path(inputs.photos) if inputs and inputs.photos else photo_folder(settings),
         budget=Budget(
             settings.max_cost, paid_so_far(settings) if settings.max_cost else None, journal.record
         ),
-        stand_ins=load_profile(EMBEDDED) if settings.is_dry_run else None,
+        stand_ins=load_profile(EMBEDDED) if settings.dry_run else None,
     )
     for name, function in functions(profile).items():
         register(connection, name, function, asking, journal.write)
@@ -101,10 +102,10 @@ def variables(settings: Settings) -> dict[str, str]:
         "photo_folder": (inputs and inputs.photos) or "",
         "photo_files": inputs.photo_listing if inputs else nothing,
     }
-    release = settings.release_files()
+    release = release_files(settings)
     for name in RELEASE_FILES:
         values[f"input_{name}"] = str(release.get(name) or _empty_file(settings, name))
-    for name, path in settings.input_files().items():
+    for name, path in input_files(settings).items():
         file = described.get(name)
         values[f"input_{name}"] = file.path if file else str(path or _empty_file(settings, name))
         values[f"skipped_{name}"] = (file.skipped if file else None) or nothing

@@ -25,8 +25,9 @@ from dagster_defs.terminal.progress import Progress, say, short_path
 from dagster_defs.warehouse.dbt import BuildError, load_manifest, run_dbt
 from dagster_defs.warehouse.instance import USERS_FAULT
 from dagster_defs.warehouse.lock import build_lock, explain_database_error
+from udfs.warehouse.errors import UserError
 from udfs.warehouse.journal import shorten_journal
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.settings import Settings
 
 INPUT_FILES = dg.AssetKey("input_files")
 # dbt's unit tests belong to `make test`. The manifest is written by parsing alone.

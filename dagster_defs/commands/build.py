@@ -6,7 +6,6 @@ import argparse
 import os
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import NoReturn
 
@@ -14,26 +13,15 @@ from dagster_defs.terminal.progress import say, short_path
 from dagster_defs.warehouse.lock import build_lock, check_build_file, make_warehouse
 from udfs.endpoint.budget import check_prices
 from udfs.profiles.profile import check_profile, load_profile
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.collection import input_files, release_files
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.settings import Settings, settings_help
 
 DESCRIPTION = """\
 Build the warehouse: read the collection, construct and certify the questions, run the retrieval
 methods, publish heterqa.duckdb, and write release/, runs/ and report.html.
 
 settings, from the environment or .env (see .env.example):
-  HETERQA_DATA       folder in the layout of the Yelp Open Dataset (default: the sample city)
-  HETERQA_RELEASE    folder of a release whose questions are evaluated, instead of constructing some
-  HETERQA_FIELDS     field catalogue in CSV (default: field_catalog.csv in that folder, if there)
-  HETERQA_WAREHOUSE  folder of everything that is written (default: warehouse)
-  HETERQA_PROFILE    model profile, a name or the path of a .yml file (default: embedded)
-  HETERQA_QUESTIONS  question slots to fill (default: 100, or the sum of HETERQA_QUOTAS)
-  HETERQA_QUOTAS     CSV of the questions of each subset (default: in proportion to the paper's)
-  HETERQA_SEED       seed of every draw (default: 7)
-  HETERQA_SALT       salt of the hashes that stand for user ids (default: a fixed one)
-  HETERQA_THREADS    threads of DuckDB and of the models (default: the number of cores)
-  HETERQA_MEMORY_GB  memory of DuckDB in GB (default: 6, or 80% of a smaller machine's)
-  HETERQA_MAX_COST   what the models of endpoints may cost in all: 2.50 (US dollars), or
-                     500000 tokens (default: no limit)
 """
 FAILED, UNUSABLE, INTERRUPTED = 1, 2, 130
 
@@ -42,7 +30,7 @@ def main(arguments: list[str] | None = None) -> int:
     """Run a build; the exit code is 0, 1 (the build failed) or 2 (what was given is unusable)."""
     parser = argparse.ArgumentParser(
         prog="python -m dagster_defs.commands.build",
-        description=DESCRIPTION,
+        description=DESCRIPTION + settings_help(),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument(
@@ -55,7 +43,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         settings = Settings.from_env()
         if chosen.retry_unresolved:
-            settings = replace(settings, retry_unresolved=True)
+            settings = settings.model_copy(update={"retry_unresolved": True})
         preflight(settings)
         with build_lock(settings):
             check_build_file(settings)
@@ -78,8 +66,8 @@ def preflight(settings: Settings, needs_keys: bool = True) -> None:
     check_profile(profile, settings.profile_path, needs_keys)
     check_prices(settings.max_cost, profile.paid_roles)
     if not settings.is_sample_city:
-        settings.input_files()
-    settings.release_files()
+        input_files(settings)
+    release_files(settings)
     make_warehouse(settings)
 
 

@@ -11,7 +11,8 @@ import sys
 from pathlib import Path
 
 from dagster_defs.warehouse.lock import build_lock
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.settings import Settings
 
 
 def clean(settings: Settings) -> list[Path]:

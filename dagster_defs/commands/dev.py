@@ -6,14 +6,14 @@ import os
 import sys
 
 from dagster_defs.commands.build import FAILED, UNUSABLE, preflight
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.settings import Settings
 
 
 def main() -> int:
     """Check the settings, parse the project, then become `dagster dev`."""
     try:
         settings = Settings.from_env()
-        port = _port(os.environ.get("HETERQA_PORT", "").strip() or "3000")
         preflight(settings)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
@@ -31,15 +31,10 @@ def main() -> int:
     except BuildError as error:
         print(f"error: {error}", file=sys.stderr)
         return FAILED
+    port = str(settings.port)
     print(f"The asset graph opens on http://127.0.0.1:{port}; end it with Ctrl-C.", flush=True)
     command = ["dagster", "dev", "-m", "dagster_defs.definitions", "-h", "127.0.0.1", "-p", port]
     return os.execv(sys.executable, [sys.executable, "-m", *command])
-
-
-def _port(text: str) -> str:
-    if not (text.isdecimal() and 0 < int(text) < 65536):
-        raise UserError(f"HETERQA_PORT: '{text}' is not a port; try 3000")
-    return text
 
 
 if __name__ == "__main__":

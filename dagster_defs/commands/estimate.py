@@ -6,7 +6,6 @@ import argparse
 import os
 import shutil
 import sys
-from dataclasses import replace
 from typing import NamedTuple
 
 import duckdb
@@ -17,7 +16,8 @@ from dagster_defs.commands.build import FAILED, UNUSABLE, preflight
 from dagster_defs.terminal.progress import Progress, say
 from dagster_defs.warehouse.lock import build_lock, check_build_file
 from udfs.profiles.profile import load_profile
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.settings import Settings
 
 DESCRIPTION = """\
 Count the requests of a build and estimate their tokens and cost, asking nothing that is paid for.
@@ -70,9 +70,7 @@ def _estimate(settings: Settings) -> int:
     names = ", ".join(paid) or "no role"
     say(f"Estimating a build with profile {settings.profile}: an endpoint answers {names}")
     ensure_sample_city(settings)
-    scratch = replace(
-        settings, warehouse=settings.estimate_dir, data=settings.data, is_dry_run=True
-    )
+    scratch = settings.model_copy(update={"warehouse": settings.estimate_dir, "dry_run": True})
     shutil.rmtree(scratch.warehouse, ignore_errors=True)
     scratch.warehouse.mkdir(parents=True)
     try:

@@ -17,8 +17,9 @@ import duckdb
 from dagster_defs.warehouse.lock import build_lock, check_build_file
 from udfs.functions import answer_columns
 from udfs.profiles.profile import load_profile
+from udfs.warehouse.errors import UserError
 from udfs.warehouse.journal import IMPORTS, answer_tables, has_journal, uncommitted_answers
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.settings import Settings
 
 DESCRIPTION = """\
 Write every stored answer of the warehouse to a file, or make the answers of such a file known to

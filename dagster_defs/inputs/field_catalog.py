@@ -15,7 +15,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from udfs.rules.fields.phrases import negate
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.collection import field_catalog_path
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.settings import Settings
 
 COLUMNS = ("field", "tier", "weight", "operator", "value", "probability", "phrase", "negation")
 TIERS = ("core", "high_value", "supplementary")
@@ -48,7 +50,7 @@ def write_field_rules(settings: Settings) -> list[FieldRule]:
 
     Raises UserError for the first line that cannot be used.
     """
-    path = settings.field_catalog_path
+    path = field_catalog_path(settings)
     rules = read_field_rules(path) if path else []
     lines = [json.dumps(asdict(rule), ensure_ascii=False) + "\n" for rule in rules]
     settings.field_rules_path.write_text("".join(lines), encoding="utf-8")

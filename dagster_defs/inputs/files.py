@@ -17,13 +17,24 @@ from pathlib import Path
 from dagster_defs.inputs.lines import LINE_BYTES, Content, Readable, copy_lines, survey
 from dagster_defs.terminal.progress import say
 from udfs.endpoint.photo import PhotoError, read_photo
+from udfs.warehouse.collection import (
+    OPTIONAL_FILES,
+    PHOTO_FOLDER,
+    REQUIRED_FILES,
+    archives,
+    file_names,
+    input_files,
+    photo_folder,
+    release_files,
+    require_files,
+)
+from udfs.warehouse.errors import UserError
 from udfs.warehouse.inputs import Archive, InputFile, Inputs, read_inputs, write_inputs
-from udfs.warehouse.settings import OPTIONAL_FILES, REQUIRED_FILES, Settings, UserError, file_names
+from udfs.warehouse.settings import Settings
 
 NAMES = (*REQUIRED_FILES, *OPTIONAL_FILES)
 # The hash of the head and the tail tells files apart that have one size and one time.
 EDGE_BYTES = 1 << 16
-PHOTO_FOLDER = "photos"
 PHOTO_SUFFIX = ".jpg"
 
 
@@ -47,7 +58,7 @@ def describe_inputs(settings: Settings) -> Inputs:
     `<warehouse>/inputs/`. Writes the descriptions to `<warehouse>/input_files.json`. Raises
     UserError for a missing or a damaged file.
     """
-    found = settings.input_files()
+    found = input_files(settings)
     known = read_inputs(settings)
     settings.inputs_dir.mkdir(parents=True, exist_ok=True)
     files = {
@@ -55,23 +66,23 @@ def describe_inputs(settings: Settings) -> Inputs:
         for name, path in found.items()
         if path is not None
     }
-    archives = []
-    if len(files) < len(NAMES) or not (settings.data / PHOTO_FOLDER).is_dir():
-        archives = [_open_archive(settings, path, known) for path in settings.archives()]
-    for archive in archives:
+    opened = []
+    if len(files) < len(NAMES) or not photo_folder(settings).is_dir():
+        opened = [_open_archive(settings, path, known) for path in archives(settings)]
+    for archive in opened:
         files = {file.name: file for file in archive.files} | files
-    settings.require_files(files)
+    require_files(settings, files)
 
-    photos = _photo_folder(settings, archives)
+    photos = _photo_folder(settings, opened)
     inputs = Inputs(
         data=str(settings.data),
         files=[files[name] for name in NAMES if name in files],
-        archives=archives,
+        archives=opened,
         photos=str(photos) if photos else None,
         photo_listing=str(_list_photos(settings, photos, known)),
         release=[
             _describe_text(settings, name, path, known)
-            for name, path in settings.release_files().items()
+            for name, path in release_files(settings).items()
         ],
     )
     write_inputs(settings, inputs)
@@ -261,7 +272,7 @@ def _is_photo(file_name: str) -> bool:
 
 def _photo_folder(settings: Settings, archives: list[Archive]) -> Path | None:
     """The folder beside the files, or else that of the first archive with photos in it."""
-    beside = settings.data / PHOTO_FOLDER
+    beside = photo_folder(settings)
     if beside.is_dir():
         return beside
     folders = [Path(archive.folder) / PHOTO_FOLDER for archive in archives]

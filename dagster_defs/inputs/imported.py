@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import duckdb
 
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.settings import Settings
 
 SHOWN = 10
 

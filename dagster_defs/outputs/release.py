@@ -21,7 +21,8 @@ import jsonschema
 
 from udfs.warehouse.folders import replace_folder
 from udfs.warehouse.inputs import InputFile, read_inputs
-from udfs.warehouse.settings import REPO, Settings
+from udfs.warehouse.places import REPO
+from udfs.warehouse.settings import Settings
 
 MAX_STRING = 1400
 QRELS_HEADER = ["query-id", "corpus-id", "score"]

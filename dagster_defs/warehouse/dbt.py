@@ -15,7 +15,9 @@ from typing import Any
 from dagster_defs.warehouse.lock import explain_database_error
 from udfs.endpoint.budget import BudgetSpent
 from udfs.endpoint.requests import EndpointDown
-from udfs.warehouse.settings import REPO, Settings, UserError
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.places import REPO
+from udfs.warehouse.settings import Settings
 
 PROJECT_FOLDER = REPO / "dbt_project"
 SOURCE_FOLDERS = ("dbt_project", "models", "macros", "seeds", "tests/audits")

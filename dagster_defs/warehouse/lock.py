@@ -15,8 +15,9 @@ from typing import TextIO
 
 import duckdb
 
+from udfs.warehouse.errors import UserError
 from udfs.warehouse.folders import restore_folder
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.settings import Settings
 
 BROKEN_FILE_SIGNS = (
     "not a valid DuckDB database file",

@@ -27,7 +27,9 @@ from tests.bench.yelp import Size, write_collection
 from tests.support.render import render_model
 from tests.support.staging import make
 from udfs.plugin import set_variables, variables
-from udfs.warehouse.settings import REPO, Settings
+from udfs.warehouse.collection import input_files
+from udfs.warehouse.places import REPO
+from udfs.warehouse.settings import Settings
 
 SIZES = [100_000, 1_000_000, 7_000_000]
 FULL = Size()
@@ -80,7 +82,7 @@ def measure(data: Path, reviews: int) -> dict[str, float]:
             connection.execute("drop table if exists rejected_review_lines")
             make(connection, "rejected_review_lines")
 
-        path = Path(settings.input_files()["review"])
+        path = Path(input_files(settings)["review"])
         reads, stages, surveys = [], [], []
         for _ in range(5 if reviews <= SIZES[1] else 2):
             surveys.append(_seconds(lambda: survey(path)))

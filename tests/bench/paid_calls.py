@@ -27,6 +27,7 @@ from udfs.endpoint.prompt import chat_request
 from udfs.endpoint.requests import Endpoint, ask_chat
 from udfs.plugin import configure_connection
 from udfs.profiles.profile import load_profile
+from udfs.warehouse.collection import photo_folder
 from udfs.warehouse.settings import Settings
 
 LATENCY = 0.05
@@ -80,12 +81,12 @@ def main() -> None:
             assert found == (count, 0), found
 
         photos = chosen.calls // 10
-        _write_photos(settings.photo_folder, photos)
+        _write_photos(photo_folder(settings), photos)
         measured: dict[str, tuple[int, Callable[[], None]]] = {
             "calls": (chosen.calls, calls),
             "build": (chosen.calls, lambda: answer(JUDGE_TEXT, chosen.calls)),
             "photos": (photos, lambda: answer(JUDGE_PHOTO, photos)),
-            "reading": (photos, lambda: _read_photos(settings.photo_folder, photos)),
+            "reading": (photos, lambda: _read_photos(photo_folder(settings), photos)),
         }
         print(f"calls of {LATENCY * 1000:.0f} ms, {endpoint.in_flight} at a time")
         # In turns, so that a busy machine is as busy for all.

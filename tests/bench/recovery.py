@@ -13,7 +13,8 @@ from pathlib import Path
 import duckdb
 
 from tests.bench.limits import Limit, hold_to
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.settings import Settings
 
 LEAST_PRECISION, LEAST_RECALL, MOST_APART = 0.95, 0.60, 0.05
 FIELDS = 8

@@ -28,7 +28,7 @@ from threadpoolctl import threadpool_limits
 from tests.bench.limits import Limit, hold_to
 from udfs.search.nearest import Block, Hits, nearest, pack_allowed
 from udfs.search.vectors import read_blocks
-from udfs.warehouse.settings import REPO
+from udfs.warehouse.places import REPO
 
 SIZES = [200_000, 400_000, 800_000, 1_600_000]
 # A product in memory of more than this many pairs is not measured.

@@ -11,7 +11,7 @@ import pytest
 
 from tests.bench import initialize, recovery, search
 from tests.bench.limits import Limit, hold_to
-from udfs.warehouse.settings import UserError
+from udfs.warehouse.errors import UserError
 
 QUICK = Limit("under 2 s", "1 s", True)
 LARGE = Limit("within 3 GB", "4 GB", False)

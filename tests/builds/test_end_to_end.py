@@ -14,7 +14,7 @@ import pytest
 
 from tests.support.builds import BUILD, QUESTIONS, build, count, environment, run_build, tree
 from tests.support.render import render
-from udfs.warehouse.settings import REPO
+from udfs.warehouse.places import REPO
 
 
 def build_until(line_start: str, warehouse: Path, data: Path, **settings: str) -> None:

@@ -28,7 +28,8 @@ from tests.support.builds import BUILD, count, environment, query, run, tree
 from tests.support.fault_server import FaultServer, fault_server
 from udfs.contracts.answer import REASONS
 from udfs.warehouse.journal import JOURNAL, paid_so_far
-from udfs.warehouse.settings import PROFILE_FOLDER, REPO, Settings
+from udfs.warehouse.places import PROFILE_FOLDER, REPO
+from udfs.warehouse.settings import Settings
 
 KEY = "sk-planted-4f9b2c7d1e8a6053"
 DEAD = "http://127.0.0.1:9/v1"

@@ -16,7 +16,10 @@ from dagster_defs.inputs.files import describe_inputs
 from tests.support.render import MacroError, render_model
 from tests.support.small_repo import SmallRepo
 from udfs.plugin import set_variables
-from udfs.warehouse.settings import REPO, Settings, UserError
+from udfs.warehouse.collection import release_files
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.places import REPO
+from udfs.warehouse.settings import Settings
 
 QUERIES, ANSWERS, QRELS = "data/queries.jsonl", "data/answers.jsonl", "data/qrels/test.tsv"
 VARIABLES = {QUERIES: "release_queries", ANSWERS: "release_answers", QRELS: "release_qrels"}
@@ -83,7 +86,7 @@ def stage(release: Path, **variables: Any) -> duckdb.DuckDBPyConnection:
     connection.execute(
         "create table stg_businesses as select unnest(['r1', 'r\"2', '寿司']) as business_id"
     )
-    files = Settings.from_env({"HETERQA_RELEASE": str(release)}).release_files()
+    files = release_files(Settings.from_env({"HETERQA_RELEASE": str(release)}))
     set_variables(connection, {f"input_{name}": str(path) for name, path in files.items()})
     for model in MODELS:
         sql = render_model(model, **variables)
@@ -389,17 +392,17 @@ def test_without_a_release_there_is_nothing_and_nothing_wrong(tmp_path: Path) ->
 
 
 def test_the_folder_of_a_release(tmp_path: Path) -> None:
-    assert Settings.from_env({}).release_files() == {}
+    assert release_files(Settings.from_env({})) == {}
     settings = Settings.from_env({"HETERQA_RELEASE": str(tmp_path / "none")})
     with pytest.raises(UserError, match=r"HETERQA_RELEASE: there is no folder .*/none; give the"):
-        settings.release_files()
+        release_files(settings)
     folder = write(tmp_path / "one", whole_release())
     settings = Settings.from_env({"HETERQA_RELEASE": str(folder)})
-    assert settings.release_files()["release_qrels"] == folder / QRELS
+    assert release_files(settings)["release_qrels"] == folder / QRELS
     assert Settings.from_env(settings.to_env()) == settings
     (folder / QRELS).unlink()
     with pytest.raises(UserError, match=r"one lacks data/qrels/test\.tsv; give the folder of a"):
-        settings.release_files()
+        release_files(settings)
 
 
 @pytest.mark.parametrize(

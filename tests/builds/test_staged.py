@@ -13,7 +13,8 @@ import pytest
 
 from dagster_defs.inputs.files import describe_inputs
 from tests.support.staging import collection
-from udfs.warehouse.settings import REPO, Settings
+from udfs.warehouse.places import REPO
+from udfs.warehouse.settings import Settings
 
 BUSINESSES = [{"business_id": f"b{number}"} for number in range(200)]
 TIPS = [{"business_id": "b1", "user_id": "u1", "text": f"Tip {n}"} for n in range(200)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import shutil
 from pathlib import Path
 
@@ -13,7 +12,8 @@ import yaml
 from dagster_defs.assets.define import IMPORTED, INPUT_FILES, PUBLISHED, define
 from dagster_defs.warehouse.dbt import _plain, load_manifest
 from dagster_defs.warehouse.instance import write_instance_file
-from udfs.warehouse.settings import REPO, Settings
+from udfs.warehouse.places import REPO
+from udfs.warehouse.settings import Settings
 
 SCHEMAS = {
     "staging",
@@ -143,7 +143,7 @@ def test_a_parse_of_another_folder_is_not_used(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    own = dataclasses.replace(settings, warehouse=tmp_path)
+    own = settings.model_copy(update={"warehouse": tmp_path})
     shutil.copytree(settings.dbt_target_dir, own.dbt_target_dir)
     stamp = own.dbt_target_dir / "parsed_from.txt"
     kept = own.dbt_target_dir / "partial_parse.msgpack"

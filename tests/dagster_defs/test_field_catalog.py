@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from dagster_defs.inputs.field_catalog import read_field_rules, write_field_rules
 from udfs.rules.fields.phrases import negate, phrase_field
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.settings import Settings
 
 HEADER = "field,tier,weight,operator,value,probability,phrase,negation\n"
 

@@ -16,8 +16,10 @@ import pytest
 from dagster_defs.inputs import files as inputs_module
 from dagster_defs.inputs.files import describe_inputs
 from tests.support.staging import MODELS, collection, stage
+from udfs.warehouse.collection import input_files
+from udfs.warehouse.errors import UserError
 from udfs.warehouse.inputs import InputFile, Inputs
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.settings import Settings
 
 BUSINESS = b'{"business_id": "b1"}\n{"business_id": "b2"}\n'
 REVIEW = b'{"review_id": "v1", "business_id": "b1", "text": "Fine."}\n'
@@ -242,6 +244,6 @@ def test_an_archive_may_hold_what_is_missing(tmp_path: Path) -> None:
     with tarfile.open(data / "half.tar", "w") as archive:
         add(archive, "business.json", BUSINESS)
     settings = settings_of(data, tmp_path / "out")
-    assert set(settings.input_files().values()) == {None}
+    assert set(input_files(settings).values()) == {None}
     with pytest.raises(UserError, match=r"lacks yelp_academic_dataset_review\.json, yelp_"):
         describe_inputs(settings)

@@ -15,8 +15,9 @@ from tests.support.small_repo import make_small_repo
 from tests.support.staging import collection
 from udfs.endpoint.budget import Usage
 from udfs.plugin import connect
+from udfs.warehouse.errors import UserError
 from udfs.warehouse.journal import JOURNAL, Journal, paid_so_far, shorten_journal
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.settings import Settings
 
 
 @pytest.fixture

@@ -14,8 +14,10 @@ import pytest
 
 from dagster_defs.outputs.publish import publish
 from dagster_defs.warehouse.lock import build_lock, check_build_file
+from udfs.warehouse.errors import UserError
 from udfs.warehouse.folders import _exchange, replace_folder, restore_folder
-from udfs.warehouse.settings import REPO, Settings, UserError
+from udfs.warehouse.places import REPO
+from udfs.warehouse.settings import Settings
 
 READER = """
 import sys, duckdb

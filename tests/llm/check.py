@@ -31,7 +31,8 @@ from udfs.endpoint.requests import PROBE
 from udfs.endpoint.transport import Client
 from udfs.plugin import connect
 from udfs.warehouse.journal import JOURNAL
-from udfs.warehouse.settings import PROFILE_FOLDER, REPO, Settings
+from udfs.warehouse.places import PROFILE_FOLDER, REPO
+from udfs.warehouse.settings import Settings
 
 # A claim, and what a visitor wrote.
 INPUTS = (

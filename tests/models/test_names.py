@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from udfs.warehouse.settings import REPO
+from udfs.warehouse.places import REPO
 
 WORDS = re.compile(r"business|yelp", re.IGNORECASE)
 ROOMS = ("models", "macros", "seeds", "udfs", "dagster_defs", "dbt_project", "docs")

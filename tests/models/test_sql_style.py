@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from udfs.warehouse.settings import REPO
+from udfs.warehouse.places import REPO
 
 MODELS = sorted((REPO / "models").rglob("*.sql"))
 IDS = [path.stem for path in MODELS]

@@ -10,7 +10,7 @@ from typing import Any
 
 import duckdb
 
-from udfs.warehouse.settings import REPO
+from udfs.warehouse.places import REPO
 
 QUESTIONS = 20
 BUILD = [sys.executable, "-m", "dagster_defs.commands.build"]

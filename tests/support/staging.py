@@ -14,7 +14,8 @@ import yaml
 from dagster_defs.inputs.files import describe_inputs
 from tests.support.render import render_model, render_pre_hook
 from udfs.plugin import set_variables, variables
-from udfs.warehouse.settings import REPO, Settings
+from udfs.warehouse.places import REPO
+from udfs.warehouse.settings import Settings
 
 MODELS = {
     "business": "stg_businesses",

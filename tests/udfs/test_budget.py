@@ -9,8 +9,10 @@ import pytest
 
 from udfs.endpoint.budget import Budget, BudgetSpent, Usage, check_prices, cost_of
 from udfs.endpoint.requests import Endpoint, Price
+from udfs.warehouse.cost_limit import CostLimit
+from udfs.warehouse.errors import UserError
 from udfs.warehouse.journal import JOURNAL, Journal, paid_so_far
-from udfs.warehouse.settings import CostLimit, Settings, UserError
+from udfs.warehouse.settings import Settings
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,8 @@ from udfs.encoders.encoder import (
     score_photos,
 )
 from udfs.endpoint.requests import Endpoint
-from udfs.warehouse.settings import PROFILE_FOLDER, REPO, UserError
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.places import PROFILE_FOLDER, REPO
 
 TEXTS = ["A quiet cafe by the river.", "寿司と酒 🍣", "no", "word " * 40, "http://a.b/c.jpg"]
 PAIRS = [("quiet place", text) for text in TEXTS]

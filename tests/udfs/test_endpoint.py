@@ -34,7 +34,9 @@ from udfs.endpoint.requests import (
 )
 from udfs.endpoint.retry import MOST_RETRY_AFTER, back_off, retry_after
 from udfs.endpoint.transport import Failure
-from udfs.warehouse.settings import REPO, CostLimit, UserError
+from udfs.warehouse.cost_limit import CostLimit
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.places import REPO
 
 KEY = "sk-planted-0123456789abcdef"
 

@@ -23,7 +23,7 @@ from udfs.roles.judge import JudgeRequest
 from udfs.roles.judge import judge as judge_requests
 from udfs.rules.judge.claims import may_contradict, parse_claim, read_sentence
 from udfs.rules.judge.evidence import judge_evidence
-from udfs.warehouse.settings import PROFILE_FOLDER, REPO
+from udfs.warehouse.places import PROFILE_FOLDER, REPO
 
 PROFILE = load_profile(PROFILE_FOLDER / "embedded.yml")
 STAYS = REPO.parent / "shared" / "data" / "stays"

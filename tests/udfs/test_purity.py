@@ -34,7 +34,8 @@ from udfs.encoders.encoder import (
     score_photos,
 )
 from udfs.plugin import connect
-from udfs.warehouse.settings import REPO, Settings
+from udfs.warehouse.places import REPO
+from udfs.warehouse.settings import Settings
 
 TEXTS = [
     "The staff was friendly and the soup was cold.",

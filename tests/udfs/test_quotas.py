@@ -10,8 +10,9 @@ import pytest
 
 from tests.support.render import render_model
 from udfs.plugin import set_variables
+from udfs.warehouse.errors import UserError
 from udfs.warehouse.quotas import read_quotas
-from udfs.warehouse.settings import Settings, UserError
+from udfs.warehouse.settings import Settings
 
 
 def written(tmp_path: Path, text: str) -> Path:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from dotenv import dotenv_values
 
-from udfs.warehouse.settings import OWN_VARIABLES, PROFILE_FOLDER, REPO, Settings, UserError
+from udfs.warehouse.collection import input_files
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.places import PROFILE_FOLDER, REPO
+from udfs.warehouse.settings import Settings, example_file, user_settings, variable
 
 FILES = ("business", "review", "tip", "user")
 
@@ -34,10 +39,13 @@ def test_defaults() -> None:
 
 
 def test_every_setting_is_in_the_example_file_with_its_default() -> None:
-    lines = (REPO / ".env.example").read_text().splitlines()
-    example = dict(line.split("=", 1) for line in lines if line and not line.startswith("#"))
-    assert Settings.from_env(example) == Settings.from_env({})
-    assert set(Settings.from_env({}).to_env()) - OWN_VARIABLES | {"HETERQA_PORT"} == set(example)
+    text = (REPO / ".env.example").read_text(encoding="utf-8")
+    assert text == example_file(), "run `make .env.example`"
+    example = dotenv_values(stream=io.StringIO(text))
+    assert set(example) == {variable(name) for name in user_settings()}
+    assert Settings.from_env({k: v or "" for k, v in example.items()}) == Settings.from_env({})
+    assert "HETERQA_RETRY_UNRESOLVED" not in example
+    assert max(map(len, text.splitlines())) <= 100
 
 
 def test_an_empty_value_counts_as_absent() -> None:
@@ -54,6 +62,19 @@ def test_paths_become_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) 
     assert settings.warehouse == tmp_path / "wh"
     assert settings.data == tmp_path / "c"
     assert settings.profile == str(tmp_path / "mine.yml")
+    assert Settings.from_env(settings.to_env()) == settings
+
+
+def test_settings_are_the_same_in_another_process() -> None:
+    chosen = {
+        "HETERQA_MAX_COST": "500000 tokens",
+        "HETERQA_RETRY_UNRESOLVED": "1",
+        "HETERQA_RELEASE": "r",
+        "HETERQA_QUESTIONS": "12",
+        "HETERQA_SALT": "secret",
+    }
+    settings = Settings.from_env(chosen)
+    assert settings.retry_unresolved and settings.questions == 12 and settings.salt == "secret"
     assert Settings.from_env(settings.to_env()) == settings
 
 
@@ -85,6 +106,8 @@ def test_the_generated_folder_named_explicitly_is_still_the_sample_city(tmp_path
         ),
         ("HETERQA_THREADS", "257", "HETERQA_THREADS: 257 is too large; the most is 256"),
         ("HETERQA_THREADS", "-1", "HETERQA_THREADS: -1 is too small; the least is 1"),
+        ("HETERQA_PORT", "web", "HETERQA_PORT: 'web' is not a whole number; try 3000"),
+        ("HETERQA_DRY_RUN", "2", "HETERQA_DRY_RUN: '2' is neither 0 nor 1; try 0"),
     ],
 )
 def test_a_wrong_number_is_named(variable: str, value: str, sentence: str) -> None:
@@ -94,7 +117,7 @@ def test_a_wrong_number_is_named(variable: str, value: str, sentence: str) -> No
 
 
 def test_input_files(collection: Path) -> None:
-    files = Settings.from_env({"HETERQA_DATA": str(collection)}).input_files()
+    files = input_files(Settings.from_env({"HETERQA_DATA": str(collection)}))
     assert files["business"] == collection / "yelp_academic_dataset_business.json"
     assert files["photos"] == collection / "photos.json"
     assert files["checkin"] is None
@@ -103,7 +126,7 @@ def test_input_files(collection: Path) -> None:
 def test_short_names_are_accepted_and_long_ones_preferred(collection: Path) -> None:
     (collection / "yelp_academic_dataset_tip.json").rename(collection / "tip.json")
     (collection / "review.json").touch()
-    files = Settings.from_env({"HETERQA_DATA": str(collection)}).input_files()
+    files = input_files(Settings.from_env({"HETERQA_DATA": str(collection)}))
     assert files["tip"] == collection / "tip.json"
     assert files["review"] == collection / "yelp_academic_dataset_review.json"
 
@@ -112,14 +135,14 @@ def test_missing_files_are_all_named(collection: Path) -> None:
     (collection / "yelp_academic_dataset_tip.json").rename(collection / "TIP.json")
     (collection / "photos.json").unlink()
     with pytest.raises(UserError, match=r"lacks yelp_academic_dataset_tip\.json, photos\.json"):
-        Settings.from_env({"HETERQA_DATA": str(collection)}).input_files()
+        input_files(Settings.from_env({"HETERQA_DATA": str(collection)}))
 
 
 def test_a_missing_folder_and_a_file_are_told_apart(collection: Path) -> None:
     with pytest.raises(UserError, match="there is no folder"):
-        Settings.from_env({"HETERQA_DATA": str(collection / "x")}).input_files()
+        input_files(Settings.from_env({"HETERQA_DATA": str(collection / "x")}))
     with pytest.raises(UserError, match="is a file"):
-        Settings.from_env({"HETERQA_DATA": str(collection / "photos.json")}).input_files()
+        input_files(Settings.from_env({"HETERQA_DATA": str(collection / "photos.json")}))
 
 
 def test_profiles(tmp_path: Path) -> None:

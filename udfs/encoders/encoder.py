@@ -23,7 +23,7 @@ from udfs.contracts.strict import Strict
 from udfs.endpoint.photo import PhotoError, read_photo, small_photo
 from udfs.profiles.parameters import model_folder
 from udfs.roles.asking import workers
-from udfs.warehouse.settings import UserError
+from udfs.warehouse.errors import UserError
 
 Purpose = Literal["query", "document"]
 Input = TypeVar("Input", str, tuple[str, str])

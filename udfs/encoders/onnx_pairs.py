@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple
 
 from udfs.profiles.parameters import OnnxCrossEncoder, model_folder
-from udfs.warehouse.settings import UserError
+from udfs.warehouse.errors import UserError
 
 _LOCK = threading.Lock()
 

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
-from udfs.warehouse.settings import CostLimit, UserError
+from udfs.warehouse.cost_limit import CostLimit
+from udfs.warehouse.errors import UserError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -25,7 +25,7 @@ from udfs.endpoint.prompt import with_photo
 from udfs.endpoint.requests import PROBE, ChatRequest, Endpoint, EndpointDown, OnAnswer
 from udfs.endpoint.retry import back_off
 from udfs.endpoint.transport import Client, Failure
-from udfs.warehouse.settings import UserError
+from udfs.warehouse.errors import UserError
 
 CHAT, EMBEDDINGS = "/chat/completions", "/embeddings"
 _PROBE_ATTEMPTS = 3

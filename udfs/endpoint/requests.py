@@ -15,7 +15,7 @@ from pydantic import BaseModel, Field, JsonValue, field_validator
 from udfs.contracts.answer import Answer
 from udfs.contracts.strict import Strict
 from udfs.endpoint.budget import Budget, BudgetSpent
-from udfs.warehouse.settings import UserError
+from udfs.warehouse.errors import UserError
 
 __all__ = [
     "PROBE",

@@ -16,7 +16,7 @@ from pydantic_core import from_json
 
 from udfs.endpoint.requests import Endpoint
 from udfs.endpoint.retry import PAUSE_HEADERS, retry_after
-from udfs.warehouse.settings import UserError
+from udfs.warehouse.errors import UserError
 
 MOST_BYTES = 2_000_000  # of an answer; an embedding of 65,536 numbers fits
 MOST_ERROR_BYTES = 20_000

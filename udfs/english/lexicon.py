@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from udfs.warehouse.settings import UserError
+from udfs.warehouse.errors import UserError
 
 LANGUAGE = Path(__file__).parent / "words"
 

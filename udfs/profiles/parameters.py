@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from udfs.contracts.strict import Fraction, Strict
-from udfs.warehouse.settings import UserError
+from udfs.warehouse.errors import UserError
 
 
 class OnnxCrossEncoder(Strict):

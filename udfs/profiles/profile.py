@@ -20,7 +20,8 @@ from udfs.encoders.encoder import CrossEncoder, PhotoEncoder, TextEncoder
 from udfs.endpoint.prompt import signature
 from udfs.endpoint.requests import Endpoint
 from udfs.profiles.parameters import OnnxCrossEncoder, RuleJudge, Rules, model_folder
-from udfs.warehouse.settings import PROFILE_FOLDER, REPO, UserError
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.places import PROFILE_FOLDER, REPO
 
 UDFS = Path(__file__).resolve().parents[1]
 _SAMPLED_BYTES = 1 << 20

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from udfs.contracts.answer import Answer
-from udfs.warehouse.settings import UserError
+from udfs.warehouse.errors import UserError
 
 if TYPE_CHECKING:
     from udfs.endpoint.budget import Budget

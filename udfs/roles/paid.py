@@ -13,7 +13,7 @@ from udfs.contracts.answer import Answer
 from udfs.endpoint.budget import cost_of
 from udfs.endpoint.requests import ChatRequest, Endpoint, ask_chat
 from udfs.roles.asking import Asking
-from udfs.warehouse.settings import UserError
+from udfs.warehouse.errors import UserError
 
 if TYPE_CHECKING:
     from udfs.profiles.profile import Profile

@@ -6,7 +6,8 @@ import csv
 from collections.abc import Mapping
 from pathlib import Path
 
-from udfs.warehouse.settings import REPO, UserError
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.places import REPO
 
 VARIABLE = "HETERQA_QUOTAS"
 COLUMNS = ["subset", "questions"]

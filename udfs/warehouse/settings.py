@@ -1,74 +1,161 @@
-"""Settings of a build: read once from the environment, checked, then passed around as one value."""
+"""Settings of a build: read once from the environment, checked, then passed around as one value.
+
+Each setting is declared once, as a field of `Settings`: its name, type, bounds, default and what it
+is for. Reading, writing, the sentence for a wrong value and `.env.example` follow from that.
+"""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from math import isfinite
+import textwrap
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Annotated, Any
 
 from dotenv import dotenv_values
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic.fields import FieldInfo
+from pydantic_settings import (
+    BaseSettings,
+    EnvSettingsSource,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
 
-REPO = Path(__file__).resolve().parents[2]
-PROFILE_FOLDER = REPO / "udfs" / "profiles"
+from udfs.warehouse.cost_limit import CostLimit, read_cost_limit
+from udfs.warehouse.errors import UserError
+from udfs.warehouse.places import PROFILE_FOLDER, REPO, Places
+from udfs.warehouse.quotas import read_quotas
+
+PREFIX = "HETERQA_"
 PROFILE_SUFFIXES = (".yml", ".yaml")
 
-REQUIRED_FILES = ("business", "review", "tip", "user", "photos")
-OPTIONAL_FILES = ("checkin",)
-# Variables that the targets of the Makefile set, and no user.
-OWN_VARIABLES = frozenset(("HETERQA_RETRY_UNRESOLVED", "HETERQA_DRY_RUN"))
-RELEASE_FILES = {
-    "release_queries": "data/queries.jsonl",
-    "release_answers": "data/answers.jsonl",
-    "release_qrels": "data/qrels/test.tsv",
-}
-ARCHIVE_SUFFIXES = (".tar", ".tgz", ".tar.gz")
-# Hides user ids from who has no copy of the collection; a secret of one's own hides them from all.
-DEFAULT_SALT = "heterqa"
+
+def _absolute(path: Path) -> Path:
+    return Path(os.path.normpath(path.expanduser().absolute()))
 
 
-class UserError(Exception):
-    """One sentence for the user: what is wrong (file, line or setting) and what to do about it."""
+def _profile(text: str) -> str:
+    """A name as it is; a path absolute, so that it means the same file in every process."""
+    if text.endswith(PROFILE_SUFFIXES):
+        return str(Path(text).expanduser().absolute())
+    return text
 
 
-class CostLimit(NamedTuple):
-    """The most that a warehouse may pay for its models."""
-
-    amount: float
-    unit: Literal["dollars", "tokens"]
-
-    def __str__(self) -> str:
-        """As `HETERQA_MAX_COST` gives it."""
-        tokens = self.unit == "tokens"
-        return f"{self.amount:.0f} tokens" if tokens else f"{self.amount!r}"
-
-    def say(self, amount: float) -> str:
-        """An amount in this unit, for people."""
-        return f"{amount:,.0f} tokens" if self.unit == "tokens" else f"${amount:,.4f}"
+def _slots(values: Mapping[str, Any]) -> int:
+    """As many as the user's own quotas ask for. Raises UserError for a file that is no quotas."""
+    quotas = values.get("quotas")
+    return sum(read_quotas(quotas).values()) if quotas else 100
 
 
-@dataclass(frozen=True)
-class Settings:
-    """Where a build reads and writes, and the few numbers that shape it. All paths are absolute."""
+def _memory_gb() -> int:
+    """So that a whole build stays under 8 GB."""
+    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(6, int(physical * 0.8 / 1e9)))
 
-    warehouse: Path
-    data: Path
-    profile: str
-    questions: int
-    seed: int
-    threads: int
-    memory_gb: int
-    max_cost: CostLimit | None = None
-    fields: Path | None = None
-    # Ask again what has no answer (`make retry-unresolved`).
-    retry_unresolved: bool = False
-    # Let the embedded models stand in for endpoints, and count (`make estimate`).
-    is_dry_run: bool = False
-    release: Path | None = None
-    salt: str = DEFAULT_SALT
-    quotas: Path | None = None
+
+AbsolutePath = Annotated[Path, AfterValidator(_absolute)]
+# Set by a target of the Makefile, and by no user: `.env.example` leaves it out.
+OF_MAKEFILE: dict[str, Any] = {"is_of_makefile": True}
+
+
+class Settings(BaseSettings, Places):
+    """Where a build reads and writes, and the few numbers that shape it. All paths are absolute.
+
+    The variable of a field is its name in capitals after `HETERQA_`.
+    """
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, enable_decoding=False, validate_default=False, frozen=True
+    )
+
+    warehouse: AbsolutePath = Field(
+        REPO / "warehouse",
+        description="Folder of everything that a build writes. "
+        "Default: warehouse, in this repository.",
+    )
+    data: AbsolutePath = Field(
+        default_factory=lambda values: values["warehouse"] / "sample_city",
+        description="Folder of the collection, in the layout of the Yelp Open Dataset. "
+        "Default: the sample city, which is generated in <warehouse>/sample_city.",
+    )
+    fields: AbsolutePath | None = Field(
+        None,
+        description="Field catalogue of the collection, a CSV (docs/new-collection.md). "
+        "Default: field_catalog.csv in the folder of the collection, if it is there.",
+    )
+    release: AbsolutePath | None = Field(
+        None,
+        description="Folder of a release, the official one or one that a build wrote: evaluate its "
+        "questions instead of constructing some. Holds data/queries.jsonl, data/answers.jsonl and "
+        "data/qrels/test.tsv.",
+    )
+    profile: Annotated[str, AfterValidator(_profile)] = Field(
+        "embedded",
+        description="Model profile: a name in udfs/profiles, or the path of a .yml file.",
+    )
+    quotas: AbsolutePath | None = Field(
+        None,
+        description="Quotas of your own: a CSV with the columns subset and questions, such as "
+        '"S+T,I",12. Subsets that it does not name get no slots.',
+    )
+    questions: int = Field(
+        default_factory=_slots,
+        ge=1,
+        le=100_000,
+        description="Question slots to fill, spread over the ten subsets. "
+        "Default: 100, or the sum of your own quotas.",
+    )
+    seed: int = Field(
+        7, ge=0, description="Seed of every draw. The sample city has its own, fixed one."
+    )
+    salt: str = Field(
+        "heterqa",
+        description="Salt of the hashes that stand for user ids. A secret of your own keeps "
+        "everybody from finding out whose they are; with the default, who has the collection can.",
+    )
+    threads: int = Field(
+        default_factory=lambda: os.cpu_count() or 1,
+        ge=1,
+        le=256,
+        description="Threads of DuckDB and of the models. Default: the number of cores. "
+        "Results do not depend on it.",
+    )
+    memory_gb: int = Field(
+        default_factory=_memory_gb,
+        ge=1,
+        le=10_000,
+        description="Memory that DuckDB may use, in GB; what does not fit goes to disk. The models "
+        "need up to 2 GB more. Default: 6, or 80 % of what the machine has where that is less.",
+    )
+    port: int = Field(3000, ge=1, le=65_535, description="Port of `make dev`, on 127.0.0.1.")
+    max_cost: Annotated[CostLimit | None, BeforeValidator(read_cost_limit)] = Field(
+        None,
+        description="The most that a warehouse may pay for models behind an endpoint, in US "
+        "dollars (2.50) or in tokens (500000 tokens), over all its builds; empty for no limit. "
+        "A build stops before it is passed.",
+    )
+    retry_unresolved: bool = Field(
+        False,
+        description="Ask again what has no answer (`make retry-unresolved`).",
+        json_schema_extra=OF_MAKEFILE,
+    )
+    dry_run: bool = Field(
+        False,
+        description="Let the embedded models stand in for endpoints, and count (`make estimate`).",
+        json_schema_extra=OF_MAKEFILE,
+    )
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        *_: PydanticBaseSettingsSource,
+        **__: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """No variable is read but by `from_env`."""
+        return (init_settings,)
 
     @classmethod
     def from_env(cls, environ: Mapping[str, str] | None = None) -> Settings:
@@ -77,50 +164,20 @@ class Settings:
         Without `environ` the process environment is read, and `.env` in the repository for what is
         not set there. Raises UserError for a value that cannot be used.
         """
-        from udfs.warehouse.quotas import read_quotas
-
         if environ is None:
             from_file = {k: v for k, v in dotenv_values(REPO / ".env").items() if v is not None}
             environ = from_file | dict(os.environ)
-
-        warehouse = _folder(environ, "HETERQA_WAREHOUSE", REPO / "warehouse")
-        quotas = _path(environ, "HETERQA_QUOTAS")
-        slots = sum(read_quotas(quotas).values()) if quotas else 100
-        return cls(
-            warehouse=warehouse,
-            data=_folder(environ, "HETERQA_DATA", warehouse / "sample_city"),
-            profile=_profile(environ.get("HETERQA_PROFILE", "").strip() or "embedded"),
-            questions=_integer(environ, "HETERQA_QUESTIONS", slots, 1, 100_000),
-            seed=_integer(environ, "HETERQA_SEED", 7, 0),
-            threads=_integer(environ, "HETERQA_THREADS", os.cpu_count() or 1, 1, 256),
-            memory_gb=_integer(environ, "HETERQA_MEMORY_GB", _default_memory_gb(), 1, 10_000),
-            max_cost=_cost_limit(environ, "HETERQA_MAX_COST"),
-            fields=_path(environ, "HETERQA_FIELDS"),
-            retry_unresolved=_integer(environ, "HETERQA_RETRY_UNRESOLVED", 0, 0, 1) == 1,
-            is_dry_run=_integer(environ, "HETERQA_DRY_RUN", 0, 0, 1) == 1,
-            release=_path(environ, "HETERQA_RELEASE"),
-            salt=environ.get("HETERQA_SALT", "").strip() or DEFAULT_SALT,
-            quotas=quotas,
-        )
+        texts = {name: text.strip() for name, text in environ.items()}
+        source = EnvSettingsSource(cls)
+        source.env_vars = {name.lower(): text for name, text in texts.items() if text}
+        try:
+            return cls(**source())
+        except ValidationError as error:
+            raise UserError(_sentence(error)) from None
 
     def to_env(self) -> dict[str, str]:
         """The same settings as variables with absolute paths, for dbt and other processes."""
-        return {
-            "HETERQA_WAREHOUSE": str(self.warehouse),
-            "HETERQA_DATA": str(self.data),
-            "HETERQA_PROFILE": self.profile,
-            "HETERQA_QUESTIONS": str(self.questions),
-            "HETERQA_SEED": str(self.seed),
-            "HETERQA_THREADS": str(self.threads),
-            "HETERQA_MEMORY_GB": str(self.memory_gb),
-            "HETERQA_MAX_COST": str(self.max_cost or ""),
-            "HETERQA_FIELDS": str(self.fields or ""),
-            "HETERQA_RETRY_UNRESOLVED": str(int(self.retry_unresolved)),
-            "HETERQA_DRY_RUN": str(int(self.is_dry_run)),
-            "HETERQA_RELEASE": str(self.release or ""),
-            "HETERQA_SALT": self.salt,
-            "HETERQA_QUOTAS": str(self.quotas or ""),
-        }
+        return {variable(name): _text(getattr(self, name)) for name in Settings.model_fields}
 
     @property
     def is_sample_city(self) -> bool:
@@ -128,91 +185,9 @@ class Settings:
         return self.data == self.sample_city_dir
 
     @property
-    def sample_city_dir(self) -> Path:
-        return self.warehouse / "sample_city"
-
-    @property
     def truth_dir(self) -> Path | None:
         """Folder of the planted truth; None for a collection that has none."""
-        return self.warehouse / "truth" if self.is_sample_city else None
-
-    @property
-    def build_path(self) -> Path:
-        """The DuckDB file that the build writes; locked while it does."""
-        return self.warehouse / "build.duckdb"
-
-    @property
-    def published_path(self) -> Path:
-        """The DuckDB file that everybody else reads."""
-        return self.warehouse / "heterqa.duckdb"
-
-    @property
-    def lock_path(self) -> Path:
-        return self.warehouse / "build.lock"
-
-    @property
-    def release_dir(self) -> Path:
-        return self.warehouse / "release"
-
-    @property
-    def runs_dir(self) -> Path:
-        return self.warehouse / "runs"
-
-    @property
-    def decisions_dir(self) -> Path:
-        return self.warehouse / "decisions"
-
-    @property
-    def replaced_folders(self) -> list[Path]:
-        """Folders that a build replaces as a whole."""
-        truth = self.warehouse / "truth"
-        return [self.release_dir, self.runs_dir, self.sample_city_dir, truth]
-
-    @property
-    def ledger_dir(self) -> Path:
-        """Folder of paid answers on their way into the warehouse: the journal and imports."""
-        return self.warehouse / "ledger"
-
-    @property
-    def estimate_dir(self) -> Path:
-        """The copy of the warehouse that an estimate works in, and removes."""
-        return self.warehouse / "estimate"
-
-    @property
-    def photo_folder(self) -> Path:
-        """The folder that holds the photo files."""
-        return self.data / "photos"
-
-    @property
-    def empty_dir(self) -> Path:
-        """Folder of the empty files that stand in for absent optional ones."""
-        return self.warehouse / "empty"
-
-    @property
-    def inputs_dir(self) -> Path:
-        """Folder of what is taken out of archives, and of copies that can be read."""
-        return self.warehouse / "inputs"
-
-    @property
-    def descriptions_path(self) -> Path:
-        """What the input files were when they were last read."""
-        return self.warehouse / "input_files.json"
-
-    @property
-    def recovery_plot_path(self) -> Path:
-        return self.warehouse / "recovery_audit.svg"
-
-    @property
-    def report_path(self) -> Path:
-        return self.warehouse / "report.html"
-
-    @property
-    def dagster_home(self) -> Path:
-        return self.warehouse / "dagster"
-
-    @property
-    def dbt_target_dir(self) -> Path:
-        return self.warehouse / "dbt_target"
+        return self.planted_truth_dir if self.is_sample_city else None
 
     @property
     def profile_path(self) -> Path:
@@ -231,162 +206,64 @@ class Settings:
             f"use one of {', '.join(known) or '(none installed)'}, or the path of a .yml file"
         )
 
-    @property
-    def field_catalog_path(self) -> Path | None:
-        """The collection's field catalogue: the one that is set, else the one beside its files.
 
-        Raises UserError when the one that is set is not there.
-        """
-        if self.fields is None:
-            beside = self.data / "field_catalog.csv"
-            return beside if beside.is_file() else None
-        if not self.fields.is_file():
-            raise UserError(
-                f"HETERQA_FIELDS: there is no file {self.fields}; "
-                "give the path of a field catalogue in CSV, or unset it"
-            )
-        return self.fields
-
-    @property
-    def field_rules_path(self) -> Path:
-        """The checked catalogue, as the models read it."""
-        return self.warehouse / "field_rules.jsonl"
-
-    def input_files(self) -> dict[str, Path | None]:
-        """The path of each input file; None for one that is absent, or that an archive may hold.
-
-        Raises UserError when the data folder or, without archives, a required file is missing.
-        """
-        present = self._present_files()
-        found = {
-            name: next((present[file] for file in file_names(name) if file in present), None)
-            for name in (*REQUIRED_FILES, *OPTIONAL_FILES)
-        }
-        if not self.archives():
-            self.require_files(name for name, path in found.items() if path is not None)
-        return found
-
-    def release_files(self) -> dict[str, Path]:
-        """The path of each file of the release whose questions are evaluated; none without one.
-
-        Each may be compressed, `.gz`. Raises UserError when the folder or a file is missing.
-        """
-        if self.release is None:
-            return {}
-        if not self.release.is_dir():
-            raise UserError(
-                f"HETERQA_RELEASE: there is no folder {self.release}; "
-                "give the folder of a release, which holds data/queries.jsonl, or unset it"
-            )
-        files = {}
-        for name, file in RELEASE_FILES.items():
-            places = self.release / file, self.release / f"{file}.gz"
-            found = [path for path in places if path.is_file()]
-            if not found:
-                raise UserError(
-                    f"HETERQA_RELEASE: {self.release} lacks {file}; give the folder of a whole "
-                    f"release: {', '.join(RELEASE_FILES.values())}"
-                )
-            files[name] = found[0]
-        return files
-
-    def archives(self) -> list[Path]:
-        """The archives in the data folder, by name."""
-        present = self._present_files()
-        return [present[file] for file in sorted(present) if file.endswith(ARCHIVE_SUFFIXES)]
-
-    def require_files(self, found: Iterable[str]) -> None:
-        """Raises UserError that names the required files which are not among those found."""
-        known = set(found)
-        missing = [file_names(name)[0] for name in REQUIRED_FILES if name not in known]
-        if missing:
-            raise UserError(
-                f"HETERQA_DATA: {self.data} lacks {', '.join(missing)}; add what is missing"
-            )
-
-    def _present_files(self) -> dict[str, Path]:
-        if not self.data.exists():
-            hint = (
-                "run `make run`, which generates the sample city there"
-                if self.is_sample_city
-                else "point it at a folder in the layout of the Yelp Open Dataset, or unset it"
-            )
-            raise UserError(f"HETERQA_DATA: there is no folder {self.data}; {hint}")
-        if not self.data.is_dir():
-            raise UserError(
-                f"HETERQA_DATA: {self.data} is a file; give the folder that holds the Yelp files"
-            )
-        # Listing the folder keeps the match case-sensitive on every file system.
-        try:
-            return {entry.name: entry for entry in self.data.iterdir() if entry.is_file()}
-        except OSError as error:
-            reason = (error.strerror or str(error)).lower()
-            raise UserError(
-                f"HETERQA_DATA: {self.data} cannot be read ({reason}); make it readable"
-            ) from None
+def variable(name: str) -> str:
+    """The environment variable of a setting."""
+    return PREFIX + name.upper()
 
 
-def file_names(name: str) -> tuple[str, ...]:
-    """Accepted names of an input file, the preferred one first; each may be gzipped."""
-    prefix = "yelp_academic_dataset_"
-    plain = [f"{prefix}{name}.json", f"{name}.json"]
-    if name == "photos":
-        plain = ["photos.json", "photo.json", f"{prefix}photos.json", f"{prefix}photo.json"]
-    return (*plain, *(f"{file}.gz" for file in plain))
+def user_settings() -> dict[str, FieldInfo]:
+    """The declarations of the settings that are the user's to choose, by name."""
+    return {
+        name: field
+        for name, field in Settings.model_fields.items()
+        if field.json_schema_extra != OF_MAKEFILE
+    }
 
 
-def _profile(text: str) -> str:
-    """A name as it is; a path absolute, so that it means the same file in every process."""
-    if text.endswith(PROFILE_SUFFIXES):
-        return str(Path(text).expanduser().absolute())
-    return text
-
-
-def _folder(environ: Mapping[str, str], variable: str, default: Path) -> Path:
-    return _path(environ, variable) or default
-
-
-def _path(environ: Mapping[str, str], variable: str) -> Path | None:
-    text = environ.get(variable, "").strip()
-    return Path(os.path.normpath(Path(text).expanduser().absolute())) if text else None
-
-
-def _default_memory_gb() -> int:
-    """So that a whole build stays under 8 GB."""
-    physical = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    return max(1, min(6, int(physical * 0.8 / 1e9)))
-
-
-def _integer(
-    environ: Mapping[str, str], variable: str, default: int, least: int, most: int | None = None
-) -> int:
-    text = environ.get(variable, "").strip()
-    if not text:
-        return default
-    try:
-        number = int(text)
-    except ValueError:
-        raise UserError(f"{variable}: '{text}' is not a whole number; try {default}") from None
-    if number < least:
-        raise UserError(f"{variable}: {number} is too small; the least is {least}")
-    if most is not None and number > most:
-        raise UserError(f"{variable}: {number} is too large; the most is {most}")
-    return number
-
-
-def _cost_limit(environ: Mapping[str, str], variable: str) -> CostLimit | None:
-    """ "2.50" or "$2.50" is US dollars, "500000 tokens" is tokens; None when it is not set."""
-    text = environ.get(variable, "").strip()
-    if not text:
-        return None
-    number, _, unit = text.removeprefix("$").strip().partition(" ")
-    try:
-        amount = float(number)
-    except ValueError:
-        amount = -1.0
-    is_tokens = unit.strip().lower() in ("token", "tokens") and not text.startswith("$")
-    if (unit and not is_tokens) or not isfinite(amount) or amount < 0:
-        raise UserError(
-            f"{variable}: '{text}' is no limit; give US dollars (2.50) or tokens (500000 tokens)"
+def example_file() -> str:
+    """`.env.example`: each setting with what it is for, and its default unless it is computed."""
+    head = (
+        "# Copy to .env and change what you need. Variables that are set in the shell win over "
+        "this file.\n# Written from udfs/warehouse/settings.py: `make .env.example`.\n"
+    )
+    entries = []
+    for name, field in user_settings().items():
+        comment = textwrap.wrap(
+            field.description or "", 100, initial_indent="# ", subsequent_indent="# "
         )
-    return CostLimit(amount, "tokens" if is_tokens else "dollars")
+        default = field.default if isinstance(field.default, str | int) else ""
+        entries.append("\n".join((*comment, f"{variable(name)}={default}\n")))
+    return "\n".join((head, *entries))
+
+
+def settings_help() -> str:
+    """Each setting with what it is for, in two columns, for `--help`."""
+    lines = []
+    for name, field in user_settings().items():
+        first, *rest = textwrap.wrap(field.description or "", 78)
+        lines += [f"  {variable(name):<18} {first}", *(f"{'':<21}{line}" for line in rest)]
+    return "\n".join(lines)
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return ""
+    return str(int(value) if isinstance(value, bool) else value)
+
+
+def _sentence(error: ValidationError) -> str:
+    """The first value that cannot be used: which variable, why, and one that can."""
+    fault = error.errors()[0]
+    name, value, context = str(fault["loc"][0]), fault["input"], fault.get("ctx", {})
+    default = Settings.model_fields[name].get_default(call_default_factory=True, validated_data={})
+    reason = {
+        "greater_than_equal": f"{value} is too small; the least is {context.get('ge')}",
+        "less_than_equal": f"{value} is too large; the most is {context.get('le')}",
+        "bool_parsing": f"'{value}' is neither 0 nor 1; try {_text(default)}",
+    }.get(fault["type"], f"'{value}' is not a whole number; try {_text(default)}")
+    return f"{variable(name)}: {reason}"
+
+
+if __name__ == "__main__":
+    print(example_file(), end="")
