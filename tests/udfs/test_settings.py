@@ -97,6 +97,7 @@ def test_the_generated_folder_named_explicitly_is_still_the_sample_city(tmp_path
         ("HETERQA_QUESTIONS", "many", "HETERQA_QUESTIONS: 'many' is not a whole number; try 100"),
         ("HETERQA_QUESTIONS", "2.5", "HETERQA_QUESTIONS: '2.5' is not a whole number; try 100"),
         ("HETERQA_QUESTIONS", "0", "HETERQA_QUESTIONS: 0 is too small; the least is 1"),
+        ("HETERQA_SEED", "7.0", "HETERQA_SEED: '7.0' is not a whole number; try 7"),
         ("HETERQA_SEED", "x", "HETERQA_SEED: 'x' is not a whole number; try 7"),
         ("HETERQA_SEED", "-3", "HETERQA_SEED: -3 is too small; the least is 0"),
         (

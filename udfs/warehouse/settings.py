@@ -54,6 +54,8 @@ def _memory_gb() -> int:
     return max(1, min(6, int(physical * 0.8 / 1e9)))
 
 
+# As Python reads one: pydantic takes "7.0" too.
+WholeNumber = Annotated[int, BeforeValidator(int)]
 AbsolutePath = Annotated[Path, AfterValidator(_absolute)]
 # Set by a target of the Makefile, and by no user: `.env.example` leaves it out.
 OF_MAKEFILE: dict[str, Any] = {"is_of_makefile": True}
@@ -99,14 +101,14 @@ class Settings(BaseSettings, Places):
         description="Quotas of your own: a CSV with the columns subset and questions, such as "
         '"S+T,I",12. Subsets that it does not name get no slots.',
     )
-    questions: int = Field(
+    questions: WholeNumber = Field(
         default_factory=_slots,
         ge=1,
         le=100_000,
         description="Question slots to fill, spread over the ten subsets. "
         "Default: 100, or the sum of your own quotas.",
     )
-    seed: int = Field(
+    seed: WholeNumber = Field(
         7, ge=0, description="Seed of every draw. The sample city has its own, fixed one."
     )
     salt: str = Field(
@@ -114,21 +116,23 @@ class Settings(BaseSettings, Places):
         description="Salt of the hashes that stand for user ids. A secret of your own keeps "
         "everybody from finding out whose they are; with the default, who has the collection can.",
     )
-    threads: int = Field(
+    threads: WholeNumber = Field(
         default_factory=lambda: os.cpu_count() or 1,
         ge=1,
         le=256,
         description="Threads of DuckDB and of the models. Default: the number of cores. "
         "Results do not depend on it.",
     )
-    memory_gb: int = Field(
+    memory_gb: WholeNumber = Field(
         default_factory=_memory_gb,
         ge=1,
         le=10_000,
         description="Memory that DuckDB may use, in GB; what does not fit goes to disk. The models "
         "need up to 2 GB more. Default: 6, or 80 % of what the machine has where that is less.",
     )
-    port: int = Field(3000, ge=1, le=65_535, description="Port of `make dev`, on 127.0.0.1.")
+    port: WholeNumber = Field(
+        3000, ge=1, le=65_535, description="Port of `make dev`, on 127.0.0.1."
+    )
     max_cost: Annotated[CostLimit | None, BeforeValidator(read_cost_limit)] = Field(
         None,
         description="The most that a warehouse may pay for models behind an endpoint, in US "
