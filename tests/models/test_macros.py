@@ -252,6 +252,43 @@ def test_request_key_covers_role_and_input() -> None:
     assert not set(keys) & {key for row in connection.execute(sql).fetchall() for key in row}
 
 
+# The nearest candidates of a query
+
+
+CANDIDATES = [
+    ("q1", "far", 0.1, True),
+    ("q1", "öl", 0.5, False),
+    ("q1", "oil", 0.5, False),
+    ("q1", "near", 0.9, False),
+    ("q1", "unknown", None, False),
+    ("q2", "near", 0.5, False),
+]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ("", ["q1 near", "q2 near"]),
+        (", most=3", ["q1 near", "q1 oil", "q1 öl", "q2 near"]),
+        (", most=2", ["q1 near", "q1 oil", "q2 near"]),
+        (", most=9, least=0.5", ["q1 near", "q1 oil", "q1 öl", "q2 near"]),
+        (", most=9, least=0.6", ["q1 near"]),
+        (", most=2, least=0.6, always='is_origin'", ["q1 far", "q1 near"]),
+        (", most=\"if(query = 'q2', 0, 1)\"", ["q1 near"]),
+        (", most=9", ["q1 far", "q1 near", "q1 oil", "q1 unknown", "q1 öl", "q2 near"]),
+    ],
+)
+def test_nearest_candidates(arguments: str, expected: list[str]) -> None:
+    nearest = "{{ nearest('candidates', query=['query'], key='candidate'" + arguments + ") }}"
+    connection = duckdb.connect()
+    connection.execute(
+        "create table candidates (query text, candidate text, similarity double, is_origin bool)"
+    )
+    connection.executemany("insert into candidates values (?, ?, ?, ?)", CANDIDATES)
+    found = connection.execute(render(nearest)).fetchall()
+    assert sorted(f"{query} {candidate}" for query, candidate, *_ in found) == expected
+
+
 # Recovery
 
 

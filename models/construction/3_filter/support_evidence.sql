@@ -62,24 +62,18 @@ similarities as (
 
 -- A long text is read at its nearest passage.
 nearest_passages as (
-    select *
-    from similarities
-    qualify row_number() over (
-        partition by constraint_id, part, record_id, entry_id
-        order by similarity desc, passage_number asc
-    ) = 1
+    {{ nearest(
+        'similarities', query=['constraint_id', 'part', 'record_id', 'entry_id'],
+        key='passage_number'
+    ) }}
 ),
 
 nearest_entries as (
-    select *
-    from nearest_passages
-    where is_origin or similarity >= {{ var('support_similarity') }}
-    qualify
-        row_number() over (
-            partition by constraint_id, part, record_id, source
-            order by is_origin desc, similarity desc, entry_id asc
-        )
-        <= if(source = 'text', {{ var('support_texts') }}, {{ var('support_photos') }})
+    {{ nearest(
+        'nearest_passages', query=['constraint_id', 'part', 'record_id', 'source'], key='entry_id',
+        most="if(source = 'text', " ~ var('support_texts') ~ ", " ~ var('support_photos') ~ ")",
+        least=var('support_similarity'), always='is_origin'
+    ) }}
 ),
 
 final as (

@@ -30,21 +30,16 @@ similarities as (
 
 -- A long text is read at its nearest passage.
 nearest_passages as (
-    select *
-    from similarities
-    qualify row_number() over (
-        partition by attempt_id, record_id, entry_id
-        order by similarity desc, passage_number asc
-    ) = 1
+    {{ nearest(
+        'similarities', query=['attempt_id', 'record_id', 'entry_id'], key='passage_number'
+    ) }}
 ),
 
 retrieved as (
-    select *
-    from nearest_passages
-    qualify row_number() over (
-        partition by attempt_id, record_id, source
-        order by similarity desc, entry_id asc
-    ) <= {{ var('contradiction_items') }}
+    {{ nearest(
+        'nearest_passages', query=['attempt_id', 'record_id', 'source'], key='entry_id',
+        most=var('contradiction_items')
+    ) }}
 ),
 
 final as (

@@ -51,13 +51,14 @@ similar_pairs as (
 ),
 
 -- A leader is a variant of nobody, so that no chain of near synonyms drifts away.
-best_leaders as (
-    select
-        variant,
-        leader,
+leader_pairs as (
+    select *
     from similar_pairs
     where leader not in (select variant from similar_pairs)
-    qualify row_number() over (partition by variant order by similarity desc, leader asc) = 1
+),
+
+best_leaders as (
+    {{ nearest('leader_pairs', query=['variant'], key='leader') }}
 ),
 
 final as (

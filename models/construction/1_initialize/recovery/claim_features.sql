@@ -42,6 +42,13 @@ similarities as (
     cross join features
 ),
 
+nearest_features as (
+    {{ nearest(
+        'similarities', query=['claim_id', 'direction'], key='feature_id',
+        most=var('recovery_features'), least=var('graph_similarity')
+    ) }}
+),
+
 final as (
     select
         claim_id,
@@ -49,11 +56,7 @@ final as (
         feature_id,
         feature,
         similarity,
-    from similarities
-    where similarity >= {{ var('graph_similarity') }}
-    qualify row_number() over (
-        partition by claim_id, direction order by similarity desc, feature_id asc
-    ) <= {{ var('recovery_features') }}
+    from nearest_features
 )
 
 select * from final

@@ -16,15 +16,11 @@ claim_features as (select * from {{ ref('claim_features') }}),
 kg_edges as (select * from {{ ref('kg_edges') }}),
 
 nearest_entries as (
-    select *
-    from recovery_hits
-    where similarity >= {{ var('recovery_similarity') }}
-    qualify
-        row_number() over (
-            partition by claim_id, record_id, direction, source
-            order by similarity desc, entry_id asc
-        )
-        <= if(source = 'text', {{ var('recovery_texts') }}, {{ var('recovery_photos') }})
+    {{ nearest(
+        'recovery_hits', query=['claim_id', 'record_id', 'direction', 'source'], key='entry_id',
+        most="if(source = 'text', " ~ var('recovery_texts') ~ ", " ~ var('recovery_photos') ~ ")",
+        least=var('recovery_similarity')
+    ) }}
 ),
 
 praised_features as (
@@ -32,10 +28,9 @@ praised_features as (
         recovery_pairs.claim_id,
         recovery_pairs.record_id,
         claim_features.direction,
-        'graph:' || claim_features.feature_id as evidence_id,
-        'graph' as channel,
+        claim_features.feature_id,
+        claim_features.feature,
         claim_features.similarity,
-        claim_features.feature as content,
     from recovery_pairs
     inner join claim_features on recovery_pairs.claim_id = claim_features.claim_id
     inner join kg_edges
@@ -45,11 +40,12 @@ praised_features as (
     where
         kg_edges.edge_type = 'record_feature' and kg_edges.polarity = 'positive'
         and kg_edges.confidence >= {{ var('mention_confidence') }}
-    qualify row_number() over (
-        partition by
-            recovery_pairs.claim_id, recovery_pairs.record_id, claim_features.direction
-        order by claim_features.similarity desc, claim_features.feature_id asc
-    ) = 1
+),
+
+nearest_features as (
+    {{ nearest(
+        'praised_features', query=['claim_id', 'record_id', 'direction'], key='feature_id'
+    ) }}
 ),
 
 found as (
@@ -64,7 +60,15 @@ found as (
     from nearest_entries
     inner join corpus_passages using (entry_id, passage_number)
     union all
-    select * from praised_features
+    select
+        claim_id,
+        record_id,
+        direction,
+        'graph:' || feature_id as evidence_id,
+        'graph' as channel,
+        similarity,
+        feature as content,
+    from nearest_features
 ),
 
 stated as (
