@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
-from typing import TextIO
 
 import duckdb
+from filelock import FileLock, Timeout
 
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.folders import restore_folder
@@ -28,16 +24,6 @@ BROKEN_FILE_SIGNS = (
 )
 
 
-@dataclass
-class _Held:
-    file: TextIO
-    depth: int
-
-
-_held: dict[Path, _Held] = {}
-_guard = threading.Lock()
-
-
 @contextmanager
 def build_lock(settings: Settings) -> Iterator[None]:
     """Hold the warehouse's lock; entering again in the same process is free.
@@ -46,48 +32,29 @@ def build_lock(settings: Settings) -> Iterator[None]:
     dead process is no obstacle; a folder that it left half replaced is brought back first. Raises
     UserError that names the process which holds the lock.
     """
+    make_warehouse(settings)
     path = settings.lock_path
-    _acquire(settings, path)
+    # One lock a path in this process, whichever thread asks.
+    lock = FileLock(path, is_singleton=True, thread_local=False, fallback_to_soft=False)
     try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        holder = " ".join(path.read_text(encoding="utf-8").split())
+        raise UserError(
+            f"the warehouse {settings.warehouse} is being built by "
+            f"{holder or 'another process'}; wait for it or stop it"
+        ) from None
+    try:
+        if lock.lock_counter == 1:
+            started = datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
+            path.write_text(f"process {os.getpid()}\n(started {started})\n", encoding="utf-8")
+            for folder in settings.replaced_folders:
+                restore_folder(folder)
         yield
     finally:
-        _release(path)
-
-
-def _acquire(settings: Settings, path: Path) -> None:
-    with _guard:
-        if path in _held:
-            _held[path].depth += 1
-            return
-        make_warehouse(settings)
-        file = path.open("a+", encoding="utf-8")
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            file.seek(0)
-            holder = " ".join(file.read().split())
-            file.close()
-            raise UserError(
-                f"the warehouse {settings.warehouse} is being built by "
-                f"{holder or 'another process'}; wait for it or stop it"
-            ) from None
-        started = datetime.now().astimezone().isoformat(sep=" ", timespec="seconds")
-        file.truncate(0)
-        file.write(f"process {os.getpid()}\n(started {started})\n")
-        file.flush()
-        _held[path] = _Held(file, 1)
-    for folder in settings.replaced_folders:
-        restore_folder(folder)
-
-
-def _release(path: Path) -> None:
-    with _guard:
-        held = _held[path]
-        held.depth -= 1
-        if held.depth == 0:
-            held.file.truncate(0)
-            held.file.close()
-            del _held[path]
+        if lock.lock_counter == 1:
+            path.write_text("", encoding="utf-8")
+        lock.release()
 
 
 def make_warehouse(settings: Settings) -> None:
