@@ -9,7 +9,9 @@ import dagster as dg
 import pytest
 import yaml
 
-from dagster_defs.assets.define import IMPORTED, INPUT_FILES, PUBLISHED, define
+from dagster_defs.assets.define import define
+from dagster_defs.assets.published import PUBLISHED
+from dagster_defs.assets.translator import IMPORTED, INPUT_FILES
 from dagster_defs.warehouse.dbt import _plain, load_manifest
 from dagster_defs.warehouse.instance import write_instance_file
 from udfs.warehouse.places import REPO
