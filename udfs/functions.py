@@ -18,8 +18,9 @@ from duckdb import DuckDBPyConnection
 from duckdb.func import FunctionNullHandling, PythonUDFType
 
 from udfs.contracts.answer import Answer
-from udfs.profiles.profile import Profile, model_name, model_signature, prompt_version
+from udfs.profiles.profile import Profile
 from udfs.roles.asking import Asking, ask_each
+from udfs.roles.signature import model_name, model_signature, prompt_version
 
 Row = tuple[Any, ...]
 Ask = Callable[[Sequence[Row], Asking], list[Answer]]

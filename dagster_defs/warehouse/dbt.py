@@ -14,7 +14,7 @@ from typing import Any
 
 from dagster_defs.warehouse.lock import explain_database_error
 from udfs.endpoint.budget import BudgetSpent
-from udfs.endpoint.requests import EndpointDown
+from udfs.endpoint.failures import EndpointDown
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.places import REPO
 from udfs.warehouse.settings import Settings

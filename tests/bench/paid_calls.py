@@ -22,10 +22,11 @@ import duckdb
 from PIL import Image
 
 from tests.support.fault_server import FaultServer, fault_server
+from udfs.endpoint.ask import ask_chat
 from udfs.endpoint.photo import data_url
 from udfs.endpoint.prompt import chat_request
-from udfs.endpoint.requests import Endpoint, ask_chat
 from udfs.plugin import configure_connection
+from udfs.profiles.parameters import Endpoint
 from udfs.profiles.profile import load_profile
 from udfs.warehouse.collection import photo_folder
 from udfs.warehouse.settings import Settings

@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from udfs.endpoint.budget import Budget, BudgetSpent, Usage, check_prices, cost_of
-from udfs.endpoint.requests import Endpoint, Price
+from udfs.profiles.parameters import Endpoint, Price
 from udfs.warehouse.cost_limit import CostLimit
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.journal import JOURNAL, Journal, paid_so_far

@@ -16,24 +16,15 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from PIL import Image
 
 from tests.support import tiny_models
 from udfs.contracts.answer import Answer
-from udfs.encoders.encoder import (
-    CrossEncoder,
-    PhotoEncoder,
-    TextEncoder,
-    embed_photos,
-    embed_texts,
-    score_pairs,
-    score_photos,
-)
+from udfs.encoders.running import embed_texts, score_pairs
 from udfs.plugin import connect
+from udfs.profiles.parameters import CrossEncoder, TextEncoder
 from udfs.warehouse.places import REPO
 from udfs.warehouse.settings import Settings
 
@@ -90,37 +81,12 @@ def texts_by(name: str, dimensions: int = tiny_models.WIDTH, purpose: Any = "que
     return Role(lambda _: TEXTS, ask)
 
 
-def photos_by(name: str) -> Role:
-    def ask(root: Path, photos: Sequence[str], threads: int) -> list[Any]:
-        encoder = parameters(PhotoEncoder, tiny(root, name), dimensions=tiny_models.WIDTH)
-        return without_time(embed_photos(photos, root, encoder, threads))
-
-    return Role(photos, ask)
-
-
 def pairs_by(name: str) -> Role:
     def ask(root: Path, pairs: Sequence[tuple[str, str]], threads: int) -> list[Any]:
         encoder = parameters(CrossEncoder, tiny(root, name))
         return without_time(score_pairs(pairs, encoder, threads))
 
     return Role(lambda _: [(claim, text) for claim in CLAIMS[:2] for text in TEXTS], ask)
-
-
-def photo_pairs_by(name: str) -> Role:
-    def ask(root: Path, pairs: Sequence[tuple[str, str]], threads: int) -> list[Any]:
-        encoder = parameters(CrossEncoder, tiny(root, name))
-        return without_time(score_photos(pairs, root, encoder, threads))
-
-    return Role(lambda root: [(claim, photo) for claim in CLAIMS for photo in photos(root)], ask)
-
-
-@lru_cache
-def photos(root: Path) -> Sequence[str]:
-    noise = np.random.default_rng(7)
-    for number in range(4):
-        pixels = noise.integers(0, 255, (20 + 9 * number, 50, 3), dtype=np.uint8)
-        Image.fromarray(pixels).save(root / f"{number}.png")
-    return [*(f"{number}.png" for number in range(4)), "none.png"]
 
 
 def in_sql(call: str, inputs: Sequence[Sequence[str]]) -> Role:
@@ -176,11 +142,10 @@ ROLES = {
     "instructed decoder": texts_by("qwen3_embedding"),
     "decoder both ways": texts_by("llama_embed"),
     "texts of a CLIP": texts_by("clip"),
-    "photos of a CLIP": photos_by("clip"),
-    "photos of a decoder": photos_by("photo_and_text_embedder"),
+    "decoder that sees": texts_by("photo_and_text_embedder"),
     "cross-encoder": pairs_by("cross_encoder"),
     "decoder that reranks": pairs_by("decoder_reranker"),
-    "decoder that reranks photos": photo_pairs_by("photo_reranker"),
+    "decoder that sees and reranks": pairs_by("photo_reranker"),
 }
 
 

@@ -14,8 +14,10 @@ import pytest
 import yaml
 
 from udfs.plugin import connect, load_extension, variables
-from udfs.profiles.profile import load_profile, model_folder, model_signature
+from udfs.profiles.parameters import model_folder
+from udfs.profiles.profile import load_profile
 from udfs.roles.asking import Asking, ask_each
+from udfs.roles.signature import model_signature
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.places import PROFILE_FOLDER, REPO
 from udfs.warehouse.settings import Settings
@@ -375,7 +377,7 @@ def test_signatures_change_with_what_the_answer_depends_on(tmp_path, monkeypatch
 
     import shutil
 
-    from udfs.profiles import profile as module
+    from udfs.roles import signature as module
 
     copied = shutil.copytree(module.UDFS, tmp_path / "udfs")
     monkeypatch.setattr(module, "UDFS", copied)
@@ -403,7 +405,8 @@ def test_an_unknown_role_lists_the_known_ones():
 
 def test_no_model_is_loaded_for_a_signature():
     code = (
-        "from udfs.profiles.profile import *; import sys;"
+        "from udfs.profiles.profile import load_profile; import sys;"
+        "from udfs.roles.signature import model_signature;"
         "from udfs.warehouse.places import PROFILE_FOLDER;"
         "profile = load_profile(PROFILE_FOLDER / 'embedded.yml');"
         "[model_signature(profile, role) for role in profile.roles];"

@@ -8,17 +8,13 @@ a kill cut off may have been paid, and counts in the next build.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from udfs.profiles.parameters import Endpoint, Price
 from udfs.warehouse.cost_limit import CostLimit
 from udfs.warehouse.errors import UserError
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
-
-    from udfs.endpoint.requests import Endpoint, Price
 
 
 class BudgetSpent(UserError):

@@ -1,99 +1,22 @@
-"""The backend `openai`: any server that speaks OpenAI's chat completions or embeddings.
-
-Here is what a profile says of it and what a role calls; how a call goes is in `calls.py`, how it
-is sent in `transport.py`. Nothing heavy is imported before the first call.
-"""
+"""What is sent to an endpoint: requests of roles as bodies of HTTP, and what they cost at most."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Literal, NamedTuple
-from urllib.parse import urlsplit
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-from pydantic import BaseModel, Field, JsonValue, field_validator
+from pydantic import BaseModel
+from pydantic_core import to_json
 
-from udfs.contracts.answer import Answer
-from udfs.contracts.strict import Strict
-from udfs.endpoint.budget import Budget, BudgetSpent
-from udfs.warehouse.errors import UserError
+from udfs.contracts.schemas import repair_request, response_format, schema_instruction
+from udfs.profiles.parameters import Endpoint
 
-__all__ = [
-    "PROBE",
-    "BudgetSpent",
-    "ChatRequest",
-    "Endpoint",
-    "EndpointDown",
-    "OnAnswer",
-    "Price",
-    "ask_chat",
-    "ask_embeddings",
-]
-
+CHAT, EMBEDDINGS = "/chat/completions", "/embeddings"
 # What is sent, beside the requests, to find out whether an endpoint answers at all.
 PROBE = "Is this endpoint up?"
-
-OnAnswer = Callable[[str, Answer], None]
-
-
-class EndpointDown(UserError):
-    """Nothing comes back any more. Raised once all that came back is handed out."""
-
-
-class Price(Strict):
-    """US dollars per million tokens."""
-
-    input: float = Field(ge=0, allow_inf_nan=False)
-    output: float = Field(default=0.0, ge=0, allow_inf_nan=False)
-
-
-class Endpoint(Strict):
-    """A model behind an OpenAI-compatible server, as a profile gives it.
-
-    An attempt is one request; a call is all the attempts for one answer.
-    """
-
-    backend: Literal["openai"]
-    model: str = Field(min_length=1)
-    base_url: str = "https://api.openai.com/v1"
-    # The environment variable that holds the key; null for a server that needs none.
-    api_key_env: str | None = Field(default="OPENAI_API_KEY", pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")
-    max_tokens: int = Field(default=600, gt=0)  # of an answer
-    # What the server calls that limit; newer models of OpenAI take the second name only.
-    limit_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
-    temperature: float | None = Field(default=0, ge=0)  # null leaves it to the server
-    seed: int | None = 7
-    # False for a server without JSON schemas: the schema then goes into the prompt.
-    json_schema: bool = True
-    # True for a server whose schemas may bound the length of a string (llama.cpp, vLLM).
-    json_lengths: bool = False
-    dimensions: int | None = Field(default=None, gt=0)  # of an embedding
-    # Whether the server is told them: true for a model that can shorten its vectors.
-    sends_dimensions: bool = False
-    # More members of the request, as the server knows them (reasoning_effort, provider, ...).
-    extra: dict[str, JsonValue] = Field(default_factory=dict)
-    price: Price | None = None
-    photo_tokens: int = Field(default=1600, gt=0)  # the most that a photo counts
-    in_flight: int = Field(default=16, gt=0, le=512)
-    timeout_seconds: float = Field(default=60, gt=0)  # of an attempt
-    deadline_seconds: float = Field(default=300, gt=0)  # of a call
-    attempts: int = Field(default=5, gt=0, le=20)
-    back_off_seconds: float = Field(default=0.5, gt=0)  # before the second attempt; then doubled
-
-    @field_validator("base_url")
-    @classmethod
-    def _is_plain_url(cls, url: str) -> str:
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("give a URL that starts with http:// or https://")
-        if parts.username or parts.password or parts.query or parts.fragment:
-            raise ValueError("a URL holds no key; name its variable in `api_key_env`")
-        return url.rstrip("/")
-
-    def identity(self) -> dict[str, Any]:
-        """The parameters that an answer depends on: not where it is, times, prices or how often."""
-        names = ("model", "max_tokens", "temperature", "seed", "json_schema")
-        more = ("json_lengths", "dimensions", "sends_dimensions", "extra")
-        return {"backend": self.backend} | {name: getattr(self, name) for name in (*names, *more)}
+# What chat templates add to a prompt, and more.
+_TEMPLATE_TOKENS = 100
+_MOST_REPAIRED = 4000  # characters of a wrong answer that are sent back
 
 
 class ChatRequest(NamedTuple):
@@ -109,36 +32,65 @@ class ChatRequest(NamedTuple):
     photo: Callable[[], str] | None = None
 
 
-def ask_chat(
-    requests: Sequence[ChatRequest],
-    endpoint: Endpoint,
-    on_answer: OnAnswer | None = None,
-    budget: Budget | None = None,
-) -> list[Answer]:
-    """Answers in the order of the requests; a value is an instance of the request's schema.
+class Job(NamedTuple):
+    """One call: the request's body, the schema of its answer (None for an embedding), and what
+    reads the photo that the body lacks."""
 
-    `on_answer` is called with the key and the answer as each call ends and before another one is
-    sent in its place, from one thread for all batches; it must be quick. Raises EndpointDown,
-    BudgetSpent, or UserError for a wrong setting, after the calls in flight have ended and were
-    handed to `on_answer`; what was not handed out was not answered.
-    """
-    from udfs.endpoint.calls import chat_job, run
-
-    jobs = [chat_job(request, endpoint) for request in requests]
-    return run(endpoint, jobs, on_answer, budget or Budget())
+    key: str
+    path: str
+    body: dict[str, Any]
+    schema: type[BaseModel] | None = None
+    photo: Callable[[], str] | None = None
 
 
-def ask_embeddings(
-    texts: Sequence[tuple[str, str]],
-    endpoint: Endpoint,
-    on_answer: OnAnswer | None = None,
-    budget: Budget | None = None,
-) -> list[Answer]:
-    """Answers in the order of the (key, text) pairs; a value is a list of floats.
+def chat_job(request: ChatRequest, endpoint: Endpoint) -> Job:
+    """The request as the endpoint is asked: greedy and seeded, with the schema of its answer."""
+    messages = request.messages
+    body: dict[str, Any] = {"model": endpoint.model, "messages": messages}
+    if endpoint.json_schema:
+        body["response_format"] = response_format(request.schema, endpoint.json_lengths)
+    else:
+        instruction = {"role": "system", "content": schema_instruction(request.schema)}
+        body["messages"] = [instruction, *messages]
+    chosen = {"temperature": endpoint.temperature, "seed": endpoint.seed}
+    body |= {name: value for name, value in chosen.items() if value is not None}
+    body |= {endpoint.limit_name: endpoint.max_tokens, **endpoint.extra}
+    return Job(request.key, CHAT, body, request.schema, request.photo)
 
-    One text a request, so that a vector does not depend on its company. The rest as `ask_chat`.
-    """
-    from udfs.endpoint.calls import embedding_job, run
 
-    jobs = [embedding_job(key, text, endpoint) for key, text in texts]
-    return run(endpoint, jobs, on_answer, budget or Budget())
+def embedding_job(key: str, text: str, endpoint: Endpoint) -> Job:
+    body: dict[str, Any] = {"model": endpoint.model, "input": text, "encoding_format": "float"}
+    if endpoint.dimensions is not None and endpoint.sends_dimensions:
+        body["dimensions"] = endpoint.dimensions
+    return Job(key, EMBEDDINGS, body | endpoint.extra)
+
+
+def most_tokens(body: dict[str, Any], endpoint: Endpoint) -> tuple[int, int]:
+    """Input and output tokens that a request can cost at most: a token is a byte or more."""
+    if "messages" not in body:
+        return len(body["input"].encode()) + _TEMPLATE_TOKENS, 0
+    tokens = _TEMPLATE_TOKENS + len(to_json(body.get("response_format")))
+    for message in body["messages"]:
+        content = message["content"]
+        parts = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        for part in parts:
+            is_text = part["type"] == "text"
+            tokens += len(part["text"].encode()) if is_text else endpoint.photo_tokens
+    return tokens, endpoint.max_tokens
+
+
+def probe_job(job: Job) -> Job:
+    """The shortest request with the parameters of a job."""
+    if job.path == CHAT:
+        return job._replace(body=job.body | {"messages": [{"role": "user", "content": PROBE}]})
+    return job._replace(body=job.body | {"input": PROBE})
+
+
+def repair_job(job: Job, text: str, reason: str) -> Job:
+    """The same conversation, with the wrong answer and what is wrong with it."""
+    messages = [
+        *job.body["messages"],
+        {"role": "assistant", "content": text[:_MOST_REPAIRED]},
+        {"role": "user", "content": repair_request(reason)},
+    ]
+    return job._replace(body=job.body | {"messages": messages})

@@ -1,6 +1,6 @@
-"""One HTTP request to an endpoint: its bounds in bytes and seconds, and what each failure means.
+"""One HTTP request to an endpoint: its bounds in bytes and seconds, and its key.
 
-Retries, repairs and budgets are decided above, in `calls.py`: the client itself sends once.
+The client sends once. `retry.py` decides whether a request is sent again, and keeps the budget.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import httpx2
 import openai
 from pydantic_core import from_json
 
-from udfs.endpoint.requests import Endpoint
-from udfs.endpoint.retry import PAUSE_HEADERS, retry_after
+from udfs.endpoint.failures import PAUSE_HEADERS, Failure, failure_of
+from udfs.profiles.parameters import Endpoint
 from udfs.warehouse.errors import UserError
 
 MOST_BYTES = 2_000_000  # of an answer; an embedding of 65,536 numbers fits
@@ -23,32 +23,6 @@ MOST_ERROR_BYTES = 20_000
 _MOST_CONNECT_SECONDS = 10.0
 # Shorter ones are no secrets ("none", "EMPTY") and could stand in any text.
 _LEAST_SECRET = 6
-
-
-class Failure(Exception):
-    """Why a request has no answer; reason one of batch.REASONS, detail without the key.
-
-    is_transient: sending it again may help. may_be_paid: the server may have worked for it.
-    is_unreachable: no connection came about.
-    """
-
-    def __init__(
-        self,
-        reason: str,
-        detail: str,
-        *,
-        is_transient: bool = False,
-        may_be_paid: bool = False,
-        is_unreachable: bool = False,
-        wait: float | None = None,
-    ) -> None:
-        super().__init__(f"{reason}: {detail}")
-        self.reason = reason
-        self.detail = detail
-        self.is_transient = is_transient
-        self.may_be_paid = may_be_paid
-        self.is_unreachable = is_unreachable
-        self.wait = wait
 
 
 class BoundedClient(httpx2.AsyncClient):
@@ -67,8 +41,11 @@ class BoundedClient(httpx2.AsyncClient):
                     raise Failure("too large", detail, may_be_paid=True)
         finally:
             await response.aclose()
-        # What frames the body is no longer true; what asks for a pause is all that is read.
-        pauses = {n: response.headers[n] for n in PAUSE_HEADERS if n in response.headers}
+        # Headers of length and encoding no longer fit the body, which may be cut and is decoded.
+        # The only headers that a caller reads are those that say how long to wait.
+        pauses = {
+            name: response.headers[name] for name in PAUSE_HEADERS if name in response.headers
+        }
         return httpx2.Response(
             response.status_code, headers=pauses, content=bytes(body), request=request
         )
@@ -99,17 +76,19 @@ class Client:
         )
 
     async def post(self, path: str, body: dict[str, Any], seconds: float) -> dict[str, Any]:
-        """The JSON object that the server answers with. Raises Failure, or UserError for what is
-        wrong with the settings whatever is asked."""
+        """The JSON object that the server answers with.
+
+        Raises Failure, or UserError for a setting that is wrong for every request.
+        """
         self._key()
         try:
             async with asyncio.timeout(seconds):
-                # Past its models of requests and answers: that saves a quarter of the time.
+                # Without openai's models of requests and answers: that saves a quarter of the time.
                 response = await self._client.post(path, body=body, cast_to=httpx2.Response)
         except (TimeoutError, openai.APITimeoutError) as error:
             raise _timed_out(error, seconds) from None
         except openai.APIStatusError as error:
-            raise self._refusal(error.response) from None
+            raise failure_of(error.response, self.endpoint, self.clean) from None
         except openai.APIConnectionError as error:
             raise self._no_connection(error.__cause__ or error) from None
         try:
@@ -168,68 +147,6 @@ class Client:
             may_be_paid=not is_unreachable,
             is_unreachable=is_unreachable,
         )
-
-    def _refusal(self, response: httpx2.Response) -> Exception:
-        """What an answer with an error status means."""
-        status, code, message = self._error_of(response)
-        said = f"{status} {message}".strip()
-        if setting := self._setting_error(status, code, message):
-            return UserError(setting)
-        if status == 429:
-            return Failure(
-                "rate limited", said, is_transient=True, wait=retry_after(response.headers)
-            )
-        if status in (408, 409, 425) or status >= 500:
-            # Of a time-out in between, the model behind it knows nothing and works on.
-            return Failure(
-                "server error",
-                said,
-                is_transient=True,
-                wait=retry_after(response.headers),
-                may_be_paid=status in (408, 504),
-            )
-        if "content_filter" in code or "content_policy" in code:
-            return Failure("refused", said)
-        return Failure("bad request", said)
-
-    def _setting_error(self, status: int, code: str, message: str) -> str | None:
-        """What is wrong for every request, and what to do; None for a status of one request.
-
-        The server's words on a key are left out: some quote parts of it.
-        """
-        endpoint = self.endpoint
-        key, url = endpoint.api_key_env or "`api_key_env`", endpoint.base_url
-        if status in (401, 403):
-            return (
-                f"{key}: {url} does not accept the key for model '{endpoint.model}' ({status}); "
-                f"set {key} to a key that may use it"
-            )
-        if status == 402 or "insufficient_quota" in code:
-            return f"{key}: the account at {url} has no credit left ({status}); top it up"
-        if status in (404, 405):
-            return (
-                f"`model` or `base_url`: {url} knows no model '{endpoint.model}', or has no such "
-                f"address ({self.clean(f'{status} {message}')}); correct the profile (most "
-                "addresses end in /v1)"
-            )
-        if 300 <= status < 400:
-            return f"`base_url`: {url} redirects ({status}); give the address it leads to"
-        return None
-
-    def _error_of(self, response: httpx2.Response) -> tuple[int, str, str]:
-        """Status, code and message of an error in any of the usual layouts."""
-        try:
-            content = from_json(response.content)
-        except ValueError:
-            content = None
-        error = content.get("error", content) if isinstance(content, dict) else None
-        if not isinstance(error, dict):
-            # A page of HTML says nothing; a line of text may.
-            said = error if isinstance(error, str) else response.text
-            return response.status_code, "", "" if "<" in said else self.clean(said)
-        code = f"{error.get('code') or ''} {error.get('type') or ''}".strip()
-        message = error.get("message") or error.get("detail") or code
-        return response.status_code, code, self.clean(message)
 
 
 def _timed_out(error: Exception, seconds: float) -> Failure:

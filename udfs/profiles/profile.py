@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
-import importlib.metadata
-import json
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -16,15 +13,18 @@ from dotenv import dotenv_values
 from pydantic import Field, ValidationError
 
 from udfs.contracts.strict import Strict
-from udfs.encoders.encoder import CrossEncoder, PhotoEncoder, TextEncoder
-from udfs.endpoint.prompt import signature
-from udfs.endpoint.requests import Endpoint
-from udfs.profiles.parameters import OnnxCrossEncoder, RuleJudge, Rules, model_folder
+from udfs.profiles.parameters import (
+    CrossEncoder,
+    Endpoint,
+    OnnxCrossEncoder,
+    RuleJudge,
+    Rules,
+    TextEncoder,
+    model_folder,
+)
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.places import PROFILE_FOLDER, REPO
 
-UDFS = Path(__file__).resolve().parents[1]
-_SAMPLED_BYTES = 1 << 20
 EMBEDDED = PROFILE_FOLDER / "embedded.yml"
 _VARIABLE = re.compile(r"\$\{(\w+)(?::-([^}]*))?\}")
 
@@ -33,7 +33,6 @@ class Profile(Strict):
     """What answers for each role."""
 
     text_embedder: Annotated[TextEncoder | Endpoint, Field(discriminator="backend")]
-    photo_embedder: PhotoEncoder | None = None
     reranker: Annotated[OnnxCrossEncoder | CrossEncoder | Endpoint, Field(discriminator="backend")]
     judge: Annotated[RuleJudge | Endpoint, Field(discriminator="backend")]
     photo_judge: Annotated[RuleJudge | Endpoint, Field(discriminator="backend")]
@@ -52,34 +51,7 @@ class Profile(Strict):
         return {role: found for role, found in roles.items() if isinstance(found, Endpoint)}
 
 
-# The files whose text decides a rule-based answer; an edit of any of them asks again.
-_LANGUAGE = ("english/opinions.py", "english/lexicon.py", "english/words/*", "english/sentences.py")
-_JUDGE_FILES = ("rules/judge/*.py", "rules/judge/cues.yml", "english/sentences.py")
-_RULE_FILES = {
-    "judge": _JUDGE_FILES,
-    "photo_judge": _JUDGE_FILES,
-    "writer": ("rules/writer/*.py", "rules/extractor/*.py", *_LANGUAGE),
-    "extractor": ("rules/extractor/*.py", *_LANGUAGE),
-}
-# The packages whose word lists do so too.
-_RULE_PACKAGES = {
-    "judge": ("snowballstemmer", "vaderSentiment"),
-    "photo_judge": ("snowballstemmer", "vaderSentiment"),
-    "writer": ("textblob", "vaderSentiment"),
-    "extractor": ("textblob", "vaderSentiment"),
-}
 ROLES = tuple(Profile.model_fields)
-# The prompts of each task that an endpoint answers; without its file, a photo is its caption.
-PROMPTS = {
-    ("judge", "support"): ("judge_support",),
-    ("judge", "contradiction"): ("judge_contradiction",),
-    ("photo_judge", "support"): ("photo_support", "judge_support"),
-    ("photo_judge", "contradiction"): ("photo_contradiction", "judge_contradiction"),
-    ("writer", "constraint"): ("write_text_constraint", "write_photo_constraint"),
-    ("writer", "question"): ("write_question",),
-    ("extractor", ""): ("extract_features",),
-    ("reranker", ""): ("rerank",),
-}
 
 
 def load_profile(path: Path) -> Profile:
@@ -213,82 +185,3 @@ def _explain(
     return (
         f"{_where(file, lines, (role, *rest))}: {where}: {message[0].lower()}{message[1:]}{known}"
     )
-
-
-def model_signature(profile: Profile, role: str, task: str = "") -> str:
-    """What an answer of the role depends on besides its input; loads no model.
-
-    JSON with role, backend and parameters, the version of the model's package or a hash of its
-    files, and the version of the rules or of the task's prompt. Raises UserError for an unknown
-    role.
-    """
-    parameters = _parameters(profile, role)
-    if isinstance(parameters, Endpoint):
-        identity = parameters.identity()
-    else:
-        identity = parameters.model_dump(exclude={"device", "batch"})
-        for part in (identity, identity.get("cross_encoder", {})):
-            for key in ("model", "query_model"):
-                if part.get(key):
-                    part[f"{key}_version"] = _model_version(part[key])
-    version = prompt_version(profile, role, task)
-    signature = {"role": role, "task": task, "prompt_version": version} | identity
-    return json.dumps(signature, sort_keys=True, ensure_ascii=False)
-
-
-def model_name(profile: Profile, role: str) -> str:
-    """The model that answers for a role, or `rules`."""
-    return getattr(_parameters(profile, role), "model", "rules")
-
-
-def prompt_version(profile: Profile, role: str, task: str = "") -> str:
-    """Name and version of the prompt that a role's task is asked with, or a hash of its rules.
-
-    Empty for a model without a prompt.
-    """
-    parameters = _parameters(profile, role)
-    if isinstance(parameters, Endpoint):
-        return ", ".join(signature(name) for name in PROMPTS.get((role, task), ()))
-    return _rules_version(role) if parameters.backend == "rules" else ""
-
-
-def _parameters(profile: Profile, role: str) -> Any:
-    parameters = getattr(profile, role) if role in ROLES else None
-    if parameters is None:
-        known = ", ".join(profile.roles)
-        raise UserError(f"model_signature: no role '{role}'; the profile has {known}")
-    return parameters
-
-
-def _rules_version(role: str) -> str:
-    """A hash of the rules' files and of the packages whose word lists they read."""
-    files = [path for pattern in _RULE_FILES[role] for path in sorted(UDFS.glob(pattern))]
-    packages = [f"{name} {importlib.metadata.version(name)}" for name in _RULE_PACKAGES[role]]
-    return _hash_files(files, "\n".join(packages))
-
-
-def _model_version(model: str) -> str:
-    folder = model_folder(model)
-    if model.startswith("package:"):
-        package = model.removeprefix("package:").partition("/")[0]
-        return importlib.metadata.version(package)
-    if folder is None:
-        return ""
-    digest = hashlib.sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file()):
-        size = path.stat().st_size
-        digest.update(f"{path.relative_to(folder)} {size}\n".encode())
-        # Weights can be many gigabytes; another checkpoint differs in every part of them.
-        with path.open("rb") as file:
-            digest.update(file.read(_SAMPLED_BYTES))
-            file.seek(max(0, size - _SAMPLED_BYTES))
-            digest.update(file.read(_SAMPLED_BYTES))
-    return digest.hexdigest()[:12]
-
-
-def _hash_files(paths: Iterable[Path], more: str) -> str:
-    digest = hashlib.sha256(more.encode())
-    for path in paths:
-        if path.is_file():
-            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:12]

@@ -9,11 +9,12 @@ import numpy as np
 
 from udfs.contracts.answer import Answer
 from udfs.contracts.strict import Strict
-from udfs.encoders.encoder import Purpose, TextEncoder, embed_texts
+from udfs.encoders.loading import Purpose
+from udfs.encoders.running import embed_texts
+from udfs.endpoint.ask import ask_embeddings
 from udfs.endpoint.budget import cost_of
-from udfs.endpoint.requests import Endpoint, ask_embeddings
-from udfs.roles.asking import Asking
-from udfs.roles.paid import about_tokens
+from udfs.profiles.parameters import Endpoint, TextEncoder
+from udfs.roles.asking import Asking, about_tokens
 
 
 class Embedding(Strict):

@@ -17,11 +17,10 @@ from udfs.contracts.answer import Answer
 from udfs.contracts.judgement import Judgement, parse_requirement
 from udfs.endpoint.photo import data_url
 from udfs.endpoint.prompt import chat_request, photo_request
-from udfs.endpoint.requests import ChatRequest, Endpoint
-from udfs.profiles.parameters import RuleJudge
+from udfs.endpoint.requests import ChatRequest
+from udfs.profiles.parameters import Endpoint, RuleJudge
 from udfs.profiles.profile import Profile
-from udfs.roles.asking import Asking, ask_each
-from udfs.roles.paid import ask_endpoint
+from udfs.roles.asking import Asking, ask_each, ask_endpoint
 
 TASKS = ("support", "contradiction")
 

@@ -10,14 +10,13 @@ from pydantic import Field
 from udfs.contracts import schemas
 from udfs.contracts.answer import Answer
 from udfs.contracts.strict import Strict
-from udfs.encoders.encoder import CrossEncoder, score_pairs
 from udfs.encoders.onnx_pairs import score_pair
+from udfs.encoders.running import score_pairs
 from udfs.endpoint.prompt import chat_request
-from udfs.endpoint.requests import ChatRequest, Endpoint
-from udfs.profiles.parameters import OnnxCrossEncoder
+from udfs.endpoint.requests import ChatRequest
+from udfs.profiles.parameters import CrossEncoder, Endpoint, OnnxCrossEncoder
 from udfs.profiles.profile import Profile
-from udfs.roles.asking import Asking, ask_each
-from udfs.roles.paid import ask_endpoint
+from udfs.roles.asking import Asking, ask_each, ask_endpoint
 
 
 class Relevance(Strict):

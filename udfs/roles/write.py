@@ -12,11 +12,10 @@ from udfs.contracts import schemas
 from udfs.contracts.answer import Answer
 from udfs.contracts.strict import Strict
 from udfs.endpoint.prompt import chat_request
-from udfs.endpoint.requests import ChatRequest, Endpoint
-from udfs.profiles.parameters import Rules
+from udfs.endpoint.requests import ChatRequest
+from udfs.profiles.parameters import Endpoint, Rules
 from udfs.profiles.profile import Profile
-from udfs.roles.asking import Asking, ask_each
-from udfs.roles.paid import ask_endpoint
+from udfs.roles.asking import Asking, ask_each, ask_endpoint
 
 
 class Constraint(Strict):
