@@ -1,27 +1,19 @@
-"""The block search equals brute force, whatever the blocks, threads and ties; and so its model."""
+"""The block search equals brute force, whatever the blocks, threads and ties."""
 
 from __future__ import annotations
 
-import importlib.util
 import math
-import shutil
-import subprocess
-import sys
 from fractions import Fraction
 from itertools import pairwise
-from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import duckdb
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from tests.support.builds import environment
-from tests.support.render import REPO, render, render_model
+from tests.support.render import render
 from udfs.search.nearest import UNIT_ROUNDOFF, Block, Hits, nearest, pack_allowed
 
 Rows = list[tuple[int, int, int, float]]
@@ -29,7 +21,6 @@ Rows = list[tuple[int, int, int, float]]
 # first two differ by less than a rounded similarity tells apart.
 VALUES = [0.0, 0.5, -0.5, 0.25, 0.1768, 1.0, 0.00006, 0.5005]
 SIMILARITY = render("{{ similarity('$a', '$b') }}")
-KEY = render("{{ vector_key('query', 'content') }}")
 HALF = st.sampled_from([np.float16(value) for value in VALUES])
 
 
@@ -211,166 +202,3 @@ def test_nothing_to_search() -> None:
     assert rows_of(nearest(np.ones((2, 3)), [], 5)) == []
     assert rows_of(nearest(np.ones((2, 3)), [none], 5)) == []
     assert rows_of(nearest(np.empty((0, 3)), [none], 5)) == []
-
-
-MODEL = "models/construction/1_initialize/recovery/recovery_nearest.py"
-# What the models say, as one statement that a person would write.
-PLAIN_HITS = render(
-    """
-    with queries as (
-        select claim_id, 'for' as direction, claim as sentence from field_claims
-        union all
-        select claim_id, 'against' as direction, negation as sentence from field_claims
-    ),
-
-    passages as (
-        select
-            queries.claim_id,
-            queries.direction,
-            corpus_entries.source,
-            corpus_entries.entry_id,
-            entry_vectors.passage_number,
-            corpus_entries.record_id,
-            recovery_pairs.is_known,
-            {{ similarity('claim_vectors.vector', 'entry_vectors.vector') }} as similarity,
-        from queries
-        inner join claim_vectors on claim_vectors.content = queries.sentence
-        inner join corpus_entries on corpus_entries.source in ('text', 'photo')
-        inner join entry_vectors on entry_vectors.entry_id = corpus_entries.entry_id
-        inner join recovery_pairs on recovery_pairs.claim_id = queries.claim_id
-        where recovery_pairs.record_id = corpus_entries.record_id and similarity is not null
-    ),
-
-    entries as (
-        select * from passages
-        qualify row_number() over (
-            partition by claim_id, direction, entry_id
-            order by similarity desc, passage_number asc
-        ) = 1
-    )
-
-    select * exclude (is_known) from entries
-    qualify row_number() over (
-        partition by claim_id, direction, source, is_known order by similarity desc, entry_id asc
-    ) <= $depth
-    order by all
-    """
-)
-
-
-def small_warehouse(seed: int, dimensions: int = 8) -> duckdb.DuckDBPyConnection:
-    """60 records, 400 entries of one to three passages, 5 claims, and vectors full of ties."""
-    generator = np.random.default_rng(seed)
-
-    def vector() -> list[float]:
-        return [float(value) for value in np.float16(generator.integers(-2, 3, dimensions) / 5)]
-
-    tables: dict[str, list[tuple[Any, ...]]] = {
-        # Two claims have the same negation; the call for one claim failed.
-        "field_claims (claim_id text, claim text, negation text, is_recoverable bool)": [
-            (claim, f"is {claim}", f"not {min(claim, 'b')}", True) for claim in "abcde"
-        ],
-        "claim_vectors (content text, vector float[])": [
-            (f"{word} {claim}", None if (word, claim) == ("is", "c") else vector())
-            for word in ("is", "not")
-            for claim in "abcde"
-        ],
-        "recovery_pairs (claim_id text, record_id text, is_known bool)": [
-            (claim, f"r{record}", bool(chance < 0.4))
-            for claim in "abcde"
-            for record in range(60)
-            if (chance := generator.random()) < 0.7
-        ],
-    }
-    entries, passages = [], []
-    for number in generator.permutation(400).tolist():
-        source = ("text", "photo", "fields")[min(number % 4, 2)]
-        entries.append((f"{source}:é{number}", f"r{generator.integers(60)}", source))
-        for passage in generator.permutation(2 + (source == "text") * number % 3).tolist():
-            passages.append((entries[-1][0], passage, None if number == 8 else vector()))
-    tables["corpus_entries (entry_id text, record_id text, source text)"] = entries
-    tables["entry_vectors (entry_id text, passage_number int, vector float[])"] = passages
-
-    con = duckdb.connect()
-    con.execute("create macro model_signature(role, task) as role || task")
-    for table, rows in tables.items():
-        con.execute(f"create table {table}")
-        columns = [f"c{number}" for number in range(len(rows[0]))]
-        found = pa.table(dict(zip(columns, zip(*rows, strict=True), strict=True)))
-        con.register("found", found).execute(f"insert into {table.split()[0]} from found")
-    con.execute("alter table claim_vectors add column request_key text")
-    con.execute(f"update claim_vectors set request_key = {KEY}")
-    return con
-
-
-def search_in(con: duckdb.DuckDBPyConnection, **variables: Any) -> list[tuple[Any, ...]]:
-    """The rows of recovery_hits, made as a build makes them."""
-    spec = importlib.util.spec_from_file_location("nearest_model", REPO / MODEL)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    config = SimpleNamespace(meta_get=variables.get)
-    for name in ("recovery_statements", "recovery_queries", "recovery_entries"):
-        con.execute(f"create or replace table {name} as {render_model(name)}")
-    found = module.model(SimpleNamespace(ref=con.table, config=config), con)
-    con.register("found", found)
-    con.execute("create or replace table recovery_nearest as from found")
-    hits = render_model("recovery_hits")
-    return con.execute(f"from ({hits}) order by all").fetchall()
-
-
-@pytest.mark.parametrize("depth", [1, 12, 1000])
-def test_the_models_are_what_plain_sql_says(depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    con = small_warehouse(seed=depth)
-    expected = con.execute(PLAIN_HITS, {"depth": depth}).fetchall()
-    assert {row[:3] for row in expected} == {
-        (claim, direction, source)
-        for claim in "abcde"
-        for direction in ("for", "against")
-        for source in ("text", "photo")
-        if (claim, direction) != ("c", "for")
-    }
-    assert search_in(con, recovery_depth=depth, search_memory_mb=1) == expected
-    monkeypatch.setattr("udfs.search.vectors.BATCH_ROWS", 2048)
-    monkeypatch.setenv("HETERQA_THREADS", "1")
-    assert search_in(con, recovery_depth=depth, search_memory_mb=512) == expected
-
-
-@pytest.mark.parametrize("table", ["recovery_pairs", "field_claims", "entry_vectors"])
-def test_nothing_to_recover(table: str) -> None:
-    con = small_warehouse(seed=1)
-    con.execute(f"delete from {table}")
-    assert search_in(con, recovery_depth=5, search_memory_mb=1) == []
-
-
-def test_vectors_of_two_models_are_not_compared() -> None:
-    con = small_warehouse(seed=1)
-    con.execute("update entry_vectors set vector = vector[:4] where entry_id = 'text:é4'")
-    with pytest.raises(ValueError, match="vectors of 4 and of 8 numbers in one search"):
-        search_in(con, recovery_depth=5, search_memory_mb=1)
-
-
-def hits_and_plain(path: Path, depth: int) -> tuple[list[Any], list[Any]]:
-    with duckdb.connect(path, read_only=True) as con:
-        con.execute("set search_path = 'construction,retrieval,vectors'")
-        hits = con.execute("from recovery_hits order by all").fetchall()
-        return hits, con.execute(PLAIN_HITS, {"depth": depth}).fetchall()
-
-
-def test_a_build_finds_what_plain_sql_finds(warehouse: Path, data: Path, tmp_path: Path) -> None:
-    hits, plain = hits_and_plain(warehouse / "heterqa.duckdb", depth=300)
-    assert hits == plain and {hit[2] for hit in hits} == {"text", "photo"}
-
-    # Again with another depth and hardly any memory: vars arrive, and one thread is enough.
-    shutil.copy(warehouse / "build.duckdb", tmp_path)
-    arguments = ["run", "--select", "recovery_nearest", "recovery_hits"]
-    arguments += ["--vars", "{recovery_depth: 3, search_memory_mb: 1}"]
-    code = (
-        "from dagster_defs.warehouse.dbt import run_dbt; "
-        "from udfs.warehouse.settings import Settings; "
-        f"list(run_dbt(Settings.from_env(), {arguments}))"
-    )
-    environ = environment(tmp_path, data, HETERQA_THREADS="1")
-    subprocess.run([sys.executable, "-c", code], env=environ, check=True, cwd=tmp_path)
-    hits, plain = hits_and_plain(tmp_path / "build.duckdb", depth=3)
-    assert hits == plain and len(hits) > 0
