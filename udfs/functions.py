@@ -52,7 +52,7 @@ def functions(profile: Profile) -> dict[str, Function]:
 
         @lru_cache
         def who(task_name: str) -> dict[str, str]:
-            """Who answers; a version can be a hash of files, which no row should wait for."""
+            """Role, model and version, read once: the version can be a hash of many files."""
             version = prompt_version(profile, name, task_name)
             return {"role": name, "model": model_name(profile, name), "prompt_version": version}
 
@@ -145,7 +145,8 @@ def paid_functions(profile: Profile) -> list[str]:
     return [name for name, function in functions(profile).items() if function.role in paid]
 
 
-# What the rows ask. Imports are inside, so that a build pays only for the roles it uses.
+# The functions that ask a role; each imports its role when called, so that a build loads only the
+# roles that it asks.
 
 
 def _embed_text(profile: Profile, rows: Sequence[Row], asking: Asking) -> list[Answer]:

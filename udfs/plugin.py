@@ -68,7 +68,7 @@ def configure_connection(
 
 
 def configure_cursor(cursor: DuckDBPyConnection, settings: Settings, profile: Profile) -> None:
-    """What each cursor forgets: the axis order of points and the variable `build`."""
+    """What a new cursor lacks: the axis order of points and the variable `build`."""
     cursor.execute("set geometry_always_xy = true")
     set_variables(
         cursor, variables(settings) | {"paid_functions": ",".join(paid_functions(profile))}

@@ -14,11 +14,12 @@ from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
     StringConstraints,
     model_validator,
 )
+
+from udfs.contracts.strict import Strict
 
 
 def _one_line(text: str) -> str:
@@ -52,16 +53,10 @@ _FENCED = re.compile(r"^\s*```[a-z]*\s*\n(.*?)\n?\s*```\s*$", re.S)
 _THOUGHTS = re.compile(r"^\s*<think>.*?</think>", re.S)
 
 
-class Written(BaseModel):
-    """What all have in common: every member is given, and no other."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
 # The reason comes first: a model that writes it before the verdict has looked before it decides.
 
 
-class Support(Written):
+class Support(Strict):
     """Whether the evidence shows that the claim is true; is_against: it shows the opposite."""
 
     reason: Reason
@@ -78,7 +73,7 @@ class Support(Written):
         return self
 
 
-class Contradiction(Written):
+class Contradiction(Strict):
     """Whether the evidence explicitly contradicts one of the claims."""
 
     reason: Reason
@@ -100,7 +95,7 @@ Phrase = Annotated[
 ]
 
 
-class Requirement(Written):
+class Requirement(Strict):
     """One requirement that the evidence meets; both members null when it holds nothing usable.
 
     claim: a sentence "It ...". phrase: completes "a place that ...".
@@ -116,13 +111,13 @@ class Requirement(Written):
         return self
 
 
-class Question(Written):
+class Question(Strict):
     """One natural question."""
 
     question: Annotated[str, Bounds(min_length=10, max_length=600, pattern=r"^.*\?$"), ONE_LINE]
 
 
-class Opinion(Written):
+class Opinion(Strict):
     """A feature that the text praises or blames."""
 
     feature: Annotated[str, Bounds(min_length=1, max_length=60), ONE_LINE]
@@ -130,13 +125,13 @@ class Opinion(Written):
     confidence: Confidence
 
 
-class Opinions(Written):
+class Opinions(Strict):
     """All opinions of a text."""
 
     features: Annotated[list[Opinion], Field(max_length=40)]
 
 
-class Relevance(Written):
+class Relevance(Strict):
     """How well a passage answers a query."""
 
     relevance: Confidence

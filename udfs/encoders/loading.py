@@ -155,7 +155,7 @@ def _read(source: _Source, folder: Path | None) -> tuple[Any, list[str]]:
     if folder is not None:
         return _construct(source, str(folder), local=True)
     try:
-        # What was fetched once is used as it is, without a look at the hub for newer weights.
+        # A model that was fetched once is used as it is; the hub is not asked for newer weights.
         return _construct(source, source.model, local=True)
     except OSError:
         return _construct(source, source.model, local=False)
@@ -169,7 +169,7 @@ def _construct(source: _Source, location: str, local: bool) -> tuple[Any, list[s
     from transformers.utils import logging as transformers_logging
 
     transformers_logging.disable_progress_bar()
-    # The workers are the threads; a model that took more would also add in another order.
+    # The workers are the threads; a model with more threads would also add in another order.
     torch.set_num_threads(1)
     is_embedder = source.kind == "embedder"
     classes = {
@@ -185,7 +185,7 @@ def _construct(source: _Source, location: str, local: bool) -> tuple[Any, list[s
             local_files_only=local,
             model_kwargs={"dtype": source.dtype},
         )
-    # No pooling of an embedder reads the pooler, and many come without.
+    # No pooling of an embedder reads the pooler, and many embedders come without one.
     return model, [name for name in report.missing if not is_embedder or "pooler" not in name]
 
 

@@ -23,7 +23,7 @@ class Availability:
         self.endpoint = endpoint
         self.succeeded_at = -math.inf
         self.was_reached = False
-        # Attempts in a row that brought nothing back, and how many are a reason to ask why.
+        # Failed attempts in a row, and how many of them are a reason to send a probe.
         self._silent = 0
         self._most_silent = max(10, 2 * endpoint.in_flight)
         self._down_until = -math.inf

@@ -1,8 +1,8 @@
 """What a warehouse may spend on its models: `HETERQA_MAX_COST`, in US dollars or in tokens.
 
 A request is sent only after the most that it can cost is reserved, so the limit is never passed,
-however many are in flight. Both are written down as they happen: what was reserved for a call that
-a kill cut off may have been paid, and counts in the next build.
+however many are in flight. Reservations and payments are written down as they happen: what was
+reserved for a call that a kill cut off may have been paid, and so it counts in the next build.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ class Budget:
     """Counts what is spent and what is reserved; one for all roles and threads of a process.
 
     paid: what the warehouse has paid before. record: is given each reservation before its request
-    is sent, and then what the request took less than that. Without a limit everything may be
-    reserved.
+    is sent, and then the cost of the request less its reservation. Without a limit any amount may
+    be reserved.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Budget:
             return self._spent
 
     def _amount(self, usage: Usage) -> float:
-        """What it counts, in the unit of the limit."""
+        """How much a usage counts, in the unit of the limit."""
         if self.limit is not None and self.limit.unit == "tokens":
             return float(usage.input_tokens + usage.output_tokens)
         return usage.cost

@@ -44,7 +44,10 @@ class Caller:
     async def ask_all(
         self, jobs: Sequence[Job], on_answer: OnAnswer | None, budget: Budget
     ) -> list[Answer]:
-        """Answers in the order of the jobs; raises what stopped the batch, after it has ended."""
+        """Answers in the order of the jobs.
+
+        Raises the error that stopped the batch, once no call of it is in flight.
+        """
         batch = Batch(budget, on_answer)
         answers = await asyncio.gather(*(self._in_turn(job, batch) for job in jobs))
         if batch.error is not None:
@@ -68,7 +71,8 @@ class Caller:
     async def _answer(self, job: Job, call: Call, batch: Batch) -> Answer | None:
         try:
             if job.photo is not None:
-                # Only now, and beside the loop: a photo a slot is in memory, and none waits for it.
+                # A photo is read once its call has a slot, in a thread beside the loop: memory
+                # holds one photo a slot, and no other call waits while it is read.
                 photo = await asyncio.to_thread(job.photo)
                 messages = with_photo(job.body["messages"], photo)
                 job = job._replace(body=job.body | {"messages": messages})

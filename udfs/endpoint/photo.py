@@ -22,7 +22,7 @@ FORMATS = ("JPEG", "PNG", "WEBP")
 
 
 class PhotoError(ValueError):
-    """Why a photo cannot be shown; its text needs no path."""
+    """Why a photo cannot be shown; the message holds no path."""
 
 
 def data_url(folder: Path, path: str, side: int = 768, quality: int = 85) -> str:
@@ -48,7 +48,7 @@ def read_photo(folder: Path, path: str) -> bytes:
     if not file.is_relative_to(root):
         raise PhotoError("the path leads out of the photo folder")
     try:
-        # A pipe must not block, and what was checked is what is read.
+        # Opening a pipe must not block, and the file that is read must be the one that was checked.
         descriptor = os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     except OSError as error:
         raise PhotoError(f"the file cannot be read ({error.strerror})") from None

@@ -3,8 +3,8 @@
 A file `<name>.v<number>.txt` names its variables with the most characters of each, then the
 messages. The newest version is used; the older ones say what earlier answers were asked with.
 
-What is filled in is data: it stands in a fence whose mark comes from the content itself, and
-nothing in it can be read as the end of a fence or as a control token of a chat template.
+The values that are filled in are data. Each stands in a fence whose mark comes from the value, and
+no part of a value can be read as the end of a fence or as a control token of a chat template.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ SCHEMAS: dict[str, type[BaseModel]] = {
 _VERSION = re.compile(r"\.v(\d+)$")
 # Angle brackets make fences and control tokens ("<|im_end|>", "</s>"); these read the same.
 _BRACKETS = str.maketrans({"<": "\u2039", ">": "\u203a"})
-# The control tokens that do without them.
+# Control tokens without angle brackets.
 _TOKENS = re.compile(r"\[(/?(?:INST|SYS|SYSTEM_PROMPT|AVAILABLE_TOOLS|TOOL_[A-Z]+))\]", re.I)
 _BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 # Control, format and private characters and halves of pairs; a joiner belongs to some scripts.
@@ -149,7 +149,7 @@ def fence(name: str, content: str, most: int) -> str:
 def harmless(text: str) -> str:
     """The text without angle brackets, control tokens, control and other unseen characters."""
     text = _BREAKS.sub("\n", text)
-    # First, so that no token comes about when a character between its letters goes.
+    # Unseen characters go first: without one between its letters, a control token could appear.
     text = "".join(c for c in text if c in _KEPT or unicodedata.category(c) not in _UNSEEN)
     return _TOKENS.sub(r"(\1)", text.translate(_BRACKETS)).strip()
 
@@ -164,6 +164,6 @@ def cut(text: str, most: int) -> str:
 def _as_text(value: str | Sequence[str], most: int) -> str:
     if isinstance(value, str):
         return value
-    # Each on one line, so that none can pass for two.
+    # Each text of a list is on one line, so that no text can pass for two.
     lines = (" ".join(harmless(item).split()) for item in value)
     return "\n".join(f"{number}. {line}" for number, line in enumerate(lines, 1))

@@ -22,8 +22,8 @@ _MOST_REPAIRED = 4000  # characters of a wrong answer that are sent back
 class ChatRequest(NamedTuple):
     """Messages as the API has them, and the schema of the answer. `key` names it to `on_answer`.
 
-    photo: makes the data URL that the messages leave blank, when the request is sent; an error of
-    it is the request's own.
+    photo: a function that makes the data URL which the messages leave blank. It is called when the
+    request is sent, and an error in it is the answer to this request alone.
     """
 
     key: str
@@ -33,8 +33,10 @@ class ChatRequest(NamedTuple):
 
 
 class Job(NamedTuple):
-    """One call: the request's body, the schema of its answer (None for an embedding), and what
-    reads the photo that the body lacks."""
+    """One call: the request's body and the schema of its answer (None for an embedding).
+
+    photo: makes the data URL of the photo that the body lacks.
+    """
 
     key: str
     path: str

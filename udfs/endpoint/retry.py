@@ -80,7 +80,7 @@ class Sender:
                 break
             await batch.pause(wait)
         if availability.succeeded_at < sent_at:
-            # Nothing came back since: is it the request, or the endpoint?
+            # No request has succeeded since then: a probe tells whether the endpoint is down.
             await self._probe(job, call, batch)
         raise failure
 

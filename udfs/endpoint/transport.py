@@ -21,7 +21,7 @@ from udfs.warehouse.errors import UserError
 MOST_BYTES = 2_000_000  # of an answer; an embedding of 65,536 numbers fits
 MOST_ERROR_BYTES = 20_000
 _MOST_CONNECT_SECONDS = 10.0
-# Shorter ones are no secrets ("none", "EMPTY") and could stand in any text.
+# Shorter keys are no secrets ("none", "EMPTY") and could stand in any text.
 _LEAST_SECRET = 6
 
 
@@ -55,11 +55,11 @@ class Client:
     """The `openai` client of one endpoint; it lives on one event loop."""
 
     def __init__(self, endpoint: Endpoint) -> None:
-        # At DEBUG these would write headers, and with them what an echoing server sends back.
+        # At DEBUG these loggers would write headers, and a server may send the key back in one.
         for name in ("openai", "httpx2", "httpcore2"):
             logging.getLogger(name).setLevel(logging.WARNING)
         self.endpoint = endpoint
-        # One more for the request that finds out whether the endpoint is up.
+        # One more connection, for the probe whether the endpoint is up.
         connections = endpoint.in_flight + 1
         seconds = endpoint.timeout_seconds
         self._client = openai.AsyncOpenAI(

@@ -32,8 +32,8 @@ def compile_query(spec: str, dialect: str = "duckdb") -> str:
     """SQL over sources.records for a JSON list of {field, operator, value}, all of them met.
 
     Names and values only ever become identifiers and literals of the syntax tree, whatever they
-    hold. dialect: one of sqlglot's, such as spark; what it has no word for keeps DuckDB's. Raises
-    ValueError when the JSON, an operator or the dialect is not as described.
+    hold. dialect: one of sqlglot's, such as spark; a function that it lacks keeps DuckDB's name.
+    Raises ValueError when the JSON, an operator or the dialect is not as described.
     """
     writer = Dialect.get(dialect) if dialect else None
     if writer is None:

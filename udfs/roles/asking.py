@@ -54,7 +54,7 @@ def ask_once(ask: Callable[[Request], Any], request: Request) -> Answer:
     except Exception as exception:
         error = f"failed: {type(exception).__name__}: {exception}"[:300]
     latency_ms = round((time.perf_counter() - started) * 1000, 3)
-    # A local model may say itself what it has read.
+    # A local model may count the tokens that it has read itself.
     return Answer(value, error, getattr(value, "tokens", 0), latency_ms=latency_ms)
 
 
@@ -120,7 +120,7 @@ def _estimated(chat: ChatRequest, answer: Answer, endpoint: Endpoint) -> Answer:
 
 
 def _length(content: Any, endpoint: Endpoint) -> int:
-    """Tokens of a message, about; a photo counts what it can count at most."""
+    """Tokens of a message, about; a photo counts as the most tokens that it can take."""
     if isinstance(content, str):
         return about_tokens(content)
     texts = [part["text"] for part in content if part["type"] == "text"]

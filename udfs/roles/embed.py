@@ -76,7 +76,7 @@ def _by_encoder(
     answers = {key: by_text[text] for key, text in contents.items()}
     if isinstance(parameters, Endpoint):
         answers = {key: _estimated(contents[key], answers[key], parameters) for key in contents}
-    # The encoder's vectors are as they should be: no need to check each number again.
+    # Vectors of an encoder are finite and of the right length: no number needs another check.
     return {
         key: answer.map(lambda vector: Embedding.model_construct(vector=vector))
         for key, answer in answers.items()

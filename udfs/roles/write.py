@@ -58,7 +58,7 @@ def write_constraints(
 ) -> list[Answer]:
     """A Constraint for each request."""
     if isinstance(parameters, Endpoint):
-        # Read before anything is asked: all calls in flight would wait for the word lists.
+        # The word lists are read before the first request: later, all calls in flight would wait.
         import udfs.rules.writer.constraint  # noqa: F401
 
         def stand_in(asked: Sequence[ConstraintRequest], profile: Profile) -> list[Answer]:

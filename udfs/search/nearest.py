@@ -1,8 +1,8 @@
 """The k nearest of millions of vectors for many queries at once, exactly, in blocks.
 
-A product of matrices in single precision is fast and inexact. Here it only rules out: whatever
-could be among the k nearest, given how far such a product can be off, gets its exact similarity,
-and that decides. So the answer does not depend on blocks, threads or the library of the products.
+A product of matrices in single precision is fast and inexact. Here it only rules vectors out: each
+vector that could be among the k nearest, given how far such a product can be off, gets its exact
+similarity, which decides. So the answer depends on no block, thread or library of the products.
 
 The margin. Summed in any order, with or without fused steps, a single precision product of a and b
 with d components is off by at most d u / (1 - d u) |a| |b|, u = 2^-24 (Higham, Accuracy and
@@ -137,7 +137,7 @@ class _Search:
         share = dimensions * UNIT_ROUNDOFF
         self.lengths = _lengths(self.queries)
         self.margins = share / (1 - share) * self.lengths
-        # What is rounded to less than this is not among the k nearest.
+        # A vector whose similarity is rounded to less than this is not among the k nearest.
         self.least = np.full(count, -np.inf)
         none = np.empty(0, np.int64)
         self.best = _Near(none, none, none, none)
@@ -214,7 +214,8 @@ class _Search:
         free = self.k - np.bincount(near.queries[is_kept], minlength=len(self.queries))
         is_kept[tied[places < free[near.queries[tied]]]] = True
         self.best = _at(near, is_kept)
-        # Replaced and not changed: workers read it meanwhile, and an older one is as true.
+        # `least` is replaced and not changed: workers read it meanwhile, and an older one only
+        # rules out fewer vectors.
         steps = MANY_STEPS + every[:-1] * (2 * MANY_STEPS) - kth
         self.least = np.where(is_full, steps / SIMILARITY_STEPS, -np.inf)
 

@@ -24,8 +24,9 @@ def read_vectors(relation: duckdb.DuckDBPyRelation) -> NDArray[np.float32]:
 def read_blocks(relation: duckdb.DuckDBPyRelation) -> Iterator[Block]:
     """Its rows with a vector, columns in the order of a Block; no other query may run meanwhile.
 
-    Rows without one are dropped here: behind a filter, which DuckDB expects to keep a fifth of the
-    rows, the vectors seem to be the smaller side of a join, and all go into its hash table.
+    Rows without a vector are dropped here and not by a filter in SQL: DuckDB expects a filter to
+    keep a fifth of the rows, would take the vectors for the smaller side of a join, and would put
+    all of them into the join's hash table.
     """
     for batch in relation.to_arrow_reader(BATCH_ROWS):
         vectors, *numbers = batch.drop_null().columns
