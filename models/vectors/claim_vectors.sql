@@ -5,6 +5,6 @@
 with recovery_statements as (select * from {{ ref('recovery_statements') }})
 
 select distinct
-    {{ vector_key('query', 'statement') }} as request_key,
+    vector_key as request_key,
     statement as content,
 from recovery_statements

@@ -2,7 +2,7 @@
 {{ config(materialized='resumable', answer="embed_text(request_key, 'query', content)") }}
 
 select distinct
-    {{ vector_key('query', 'claim') }} as request_key,
+    vector_key as request_key,
     claim as content,
 from {{ ref('constraint_parts') }}
 where claim is not null

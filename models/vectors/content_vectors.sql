@@ -2,6 +2,6 @@
 {{ config(materialized='resumable', answer="embed_text(request_key, 'document', content)") }}
 
 select distinct
-    {{ vector_key('document', 'content') }} as request_key,
+    vector_key as request_key,
     content,
 from {{ ref('corpus_passages') }}

@@ -12,9 +12,7 @@ final as (
         corpus_passages.source,
         content_vectors.vector,
     from corpus_passages
-    inner join content_vectors
-        on {{ vector_key('document', 'corpus_passages.content') }}
-        = content_vectors.request_key
+    inner join content_vectors on corpus_passages.vector_key = content_vectors.request_key
 )
 
 select * from final

@@ -2,7 +2,7 @@
 {{ config(materialized='resumable', answer="embed_text(request_key, 'document', content)") }}
 
 select
-    {{ vector_key('document', 'raw_feature') }} as request_key,
+    vector_key as request_key,
     raw_feature as content,
 from {{ ref('kg_feature_counts') }}
 where record_count >= 2

@@ -2,6 +2,6 @@
 {{ config(materialized='resumable', answer="embed_text(request_key, 'query', content)") }}
 
 select distinct
-    {{ vector_key('query', 'question') }} as request_key,
+    vector_key as request_key,
     question as content,
 from {{ evaluated('questions', 'imported_questions') }}

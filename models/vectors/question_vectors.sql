@@ -1,17 +1,16 @@
 -- One row per question to evaluate with its vector.
-with queries as (select * from {{ ref('queries') }}),
+with questions as (
+    select * from {{ evaluated('certified_questions', 'imported_questions') }}
+),
 
 question_embeddings as (select * from {{ ref('question_embeddings') }}),
 
 final as (
     select
-        queries.qid,
+        questions.qid,
         question_embeddings.vector,
-    from queries
-    inner join question_embeddings
-        on
-            {{ vector_key('query', 'queries.query') }}
-            = question_embeddings.request_key
+    from questions
+    inner join question_embeddings on questions.vector_key = question_embeddings.request_key
 )
 
 select * from final

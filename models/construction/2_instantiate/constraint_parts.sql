@@ -54,6 +54,7 @@ final as (
         parts.part,
         parts.claim,
         parts.feature_id,
+        if(parts.claim is null, null, {{ vector_key('query', 'parts.claim') }}) as vector_key,
     from parts
     inner join source_constraints
         on

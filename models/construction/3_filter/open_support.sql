@@ -10,7 +10,7 @@ part_checks as (select * from {{ ref('part_checks') }}),
 
 constraint_vectors as (select * from {{ ref('constraint_vectors') }}),
 
-entry_vectors as (select * from {{ ref('entry_vectors') }}),
+unembedded_records as (select * from {{ ref('unembedded_records') }}),
 
 part_verdicts as (
     select
@@ -34,17 +34,12 @@ needed_parts as (
         or constraint_parts.claim is not null
         and (
             constraint_vectors.vector is null
-            or judged_candidates.record_id in (
-                select record_id from entry_vectors
-                where source in ('text', 'photo') and vector is null
-            )
+            or judged_candidates.record_id in (select record_id from unembedded_records)
         ) as is_open,
     from judged_candidates
     inner join constraint_parts on judged_candidates.attempt_id = constraint_parts.attempt_id
     left join constraint_vectors
-        on
-            {{ vector_key('query', 'constraint_parts.claim') }}
-            = constraint_vectors.request_key
+        on constraint_parts.vector_key = constraint_vectors.request_key
     left join part_verdicts
         on
             constraint_parts.constraint_id = part_verdicts.constraint_id

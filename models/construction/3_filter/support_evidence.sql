@@ -28,9 +28,7 @@ open_parts as (
     from constraint_parts
     inner join judged_candidates on constraint_parts.attempt_id = judged_candidates.attempt_id
     inner join constraint_vectors
-        on
-            {{ vector_key('query', 'constraint_parts.claim') }}
-            = constraint_vectors.request_key
+        on constraint_parts.vector_key = constraint_vectors.request_key
     where
         constraint_parts.claim is not null
         and (constraint_parts.constraint_id, constraint_parts.part, judged_candidates.record_id)

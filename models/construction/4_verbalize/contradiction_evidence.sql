@@ -20,10 +20,7 @@ similarities as (
         {{ similarity('question_embeddings.vector', 'entry_vectors.vector') }} as similarity,
     from verified_candidates
     inner join questions on verified_candidates.attempt_id = questions.attempt_id
-    inner join question_embeddings
-        on
-            {{ vector_key('query', 'questions.question') }}
-            = question_embeddings.request_key
+    inner join question_embeddings on questions.vector_key = question_embeddings.request_key
     inner join entry_vectors on verified_candidates.record_id = entry_vectors.record_id
     where entry_vectors.source in ('text', 'photo')
 ),

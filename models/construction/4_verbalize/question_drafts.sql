@@ -2,6 +2,6 @@
 {{ config(materialized='resumable', answer='write_question(request_key, spec)') }}
 
 select distinct
-    {{ request_key('writer', ['spec'], task='question') }} as request_key,
+    request_key,
     spec,
 from {{ ref('question_specs') }}

@@ -70,7 +70,7 @@ source_claims as (
     group by attempt_id
 ),
 
-final as (
+specs as (
     select
         field_parts.attempt_id,
         to_json({
@@ -94,6 +94,16 @@ final as (
     inner join source_phrases on field_parts.attempt_id = source_phrases.attempt_id
     left join source_claims on field_parts.attempt_id = source_claims.attempt_id
     where field_parts.attempt_id in (select attempt_id from worth_wording)
+),
+
+final as (
+    select
+        attempt_id,
+        spec,
+        {{ request_key('writer', ['spec'], task='question') }} as request_key,
+        claims,
+        signature,
+    from specs
 )
 
 select * from final

@@ -10,11 +10,9 @@ final as (
         to_json({'question': question_drafts.question, 'claims': question_specs.claims})::varchar
             as requirement,
         question_specs.signature,
+        {{ vector_key('query', 'question_drafts.question') }} as vector_key,
     from question_specs
-    inner join question_drafts
-        on
-            {{ request_key('writer', ['question_specs.spec'], task='question') }}
-            = question_drafts.request_key
+    inner join question_drafts using (request_key)
     where question_drafts.error is null and question_drafts.question is not null
 )
 

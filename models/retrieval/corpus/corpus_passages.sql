@@ -4,7 +4,7 @@ with corpus_entries as (select * from {{ ref('corpus_entries') }}),
 
 passages as (select * from {{ ref('passages') }}),
 
-final as (
+all_passages as (
     select
         entry_id,
         1 as passage_number,
@@ -21,6 +21,17 @@ final as (
         'text' as source,
         content,
     from passages
+),
+
+final as (
+    select
+        entry_id,
+        passage_number,
+        record_id,
+        source,
+        content,
+        {{ vector_key('document', 'content') }} as vector_key,
+    from all_passages
 )
 
 select * from final

@@ -10,9 +10,7 @@ compared as (
         counts.record_count,
         feature_vectors.vector,
     from counts
-    inner join feature_vectors
-        on {{ vector_key('document', 'counts.raw_feature') }}
-        = feature_vectors.request_key
+    inner join feature_vectors on counts.vector_key = feature_vectors.request_key
     where counts.record_count >= 2
 ),
 

@@ -6,6 +6,7 @@ final as (
         raw_feature,
         count(distinct record_id) as record_count,
         count(*) as mention_count,
+        {{ vector_key('document', 'raw_feature') }} as vector_key,
     from mentions
     group by raw_feature
 )

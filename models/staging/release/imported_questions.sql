@@ -13,6 +13,7 @@ final as (
         subset,
         query as question,
         answer_count,
+        {{ vector_key('query', 'query') }} as vector_key,
     from query_lines
     where fault is null and qid not in (select qid from missing_records)
 )

@@ -13,10 +13,7 @@ statements as (
         recovery_statements.direction,
         claim_vectors.vector,
     from recovery_statements
-    inner join claim_vectors
-        on
-            {{ vector_key('query', 'recovery_statements.statement') }}
-            = claim_vectors.request_key
+    inner join claim_vectors on recovery_statements.vector_key = claim_vectors.request_key
 ),
 
 features as (
@@ -25,10 +22,7 @@ features as (
         kg_features.feature,
         feature_vectors.vector,
     from kg_features
-    inner join feature_vectors
-        on
-            {{ vector_key('document', 'kg_features.feature') }}
-            = feature_vectors.request_key
+    inner join feature_vectors on kg_features.vector_key = feature_vectors.request_key
 ),
 
 similarities as (

@@ -26,8 +26,7 @@ final as (
         claim_vectors.vector,
     from recovery_statements
     inner join searches using (claim_id)
-    inner join claim_vectors
-        on {{ vector_key('query', 'recovery_statements.statement') }} = claim_vectors.request_key
+    inner join claim_vectors on recovery_statements.vector_key = claim_vectors.request_key
     -- A call that failed has no vector: that sentence is not searched for.
     where claim_vectors.vector is not null
 )

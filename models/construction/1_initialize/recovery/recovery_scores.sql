@@ -12,13 +12,11 @@ recovery_judgements as (select * from {{ ref('recovery_judgements') }}),
 
 recovery_signals as (select * from {{ ref('recovery_signals') }}),
 
-recovery_statements as (select * from {{ ref('recovery_statements') }}),
-
 recovery_rivals as (select * from {{ ref('recovery_rivals') }}),
 
-claim_vectors as (select * from {{ ref('claim_vectors') }}),
+unembedded_statements as (select * from {{ ref('unembedded_statements') }}),
 
-entry_vectors as (select * from {{ ref('entry_vectors') }}),
+unembedded_records as (select * from {{ ref('unembedded_records') }}),
 
 -- Evidence against a negation is none for the claim that could be shown: it denies, and says no
 -- more.
@@ -45,30 +43,14 @@ best_evidence as (
     ) = 1
 ),
 
--- What has no vector was never found: it might have said anything, for the claim or for a rival.
-unsearched_statements as (
-    select
-        recovery_statements.claim_id,
-        recovery_statements.direction,
-    from recovery_statements
-    left join claim_vectors
-        on {{ vector_key('query', 'recovery_statements.statement') }} = claim_vectors.request_key
-    where claim_vectors.vector is null
-),
-
+-- Evidence for the claim, or for a rival of it, that no search could find.
 unsearched_claims as (
-    select claim_id from unsearched_statements
+    select claim_id from unembedded_statements
     union
     select recovery_rivals.claim_id
     from recovery_rivals
-    inner join unsearched_statements on recovery_rivals.rival_id = unsearched_statements.claim_id
-    where unsearched_statements.direction = 'for'
-),
-
-unread_records as (
-    select distinct record_id
-    from entry_vectors
-    where source in ('text', 'photo') and vector is null
+    inner join unembedded_statements on recovery_rivals.rival_id = unembedded_statements.claim_id
+    where unembedded_statements.direction = 'for'
 ),
 
 failures as (
@@ -77,7 +59,7 @@ failures as (
         record_id,
         sum(failed_count)
         + (claim_id in (select claim_id from unsearched_claims))::integer
-        + (record_id in (select record_id from unread_records))::integer as failed_count,
+        + (record_id in (select record_id from unembedded_records))::integer as failed_count,
     from recovery_signals
     group by claim_id, record_id
 ),

@@ -2,7 +2,7 @@
 -- `against` its negation.
 with field_claims as (select * from {{ ref('field_claims') }}),
 
-final as (
+statements as (
     select
         claim_id,
         'for' as direction,
@@ -16,6 +16,15 @@ final as (
         negation as statement,
     from field_claims
     where is_recoverable
+),
+
+final as (
+    select
+        claim_id,
+        direction,
+        statement,
+        {{ vector_key('query', 'statement') }} as vector_key,
+    from statements
 )
 
 select * from final
