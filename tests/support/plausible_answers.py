@@ -10,7 +10,7 @@ import re
 from typing import Any
 
 from udfs.endpoint.requests import PROBE
-from udfs.english.lexicon import word_set
+from udfs.english.word_lists import word_set
 
 
 def completion(body: dict[str, Any], fault: str, key: str) -> dict[str, Any]:

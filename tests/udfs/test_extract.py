@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from udfs.english.lexicon import article, singular, word_class
+from udfs.english.inflection import article, singular
+from udfs.english.lexicon import word_class
 from udfs.rules.extractor.features import extract_features
 
 STAYS = Path(__file__).resolve().parents[3] / "shared" / "data" / "stays"

@@ -15,14 +15,16 @@ from hypothesis import strategies as st
 
 from udfs.contracts.answer import Answer
 from udfs.contracts.judgement import Judgement
-from udfs.english.sentences import negated, split_sentences, tokenize
+from udfs.english.negation import negated
+from udfs.english.sentences import split_sentences, tokenize
 from udfs.profiles.parameters import RuleJudge
 from udfs.profiles.profile import load_profile
 from udfs.roles.asking import Asking
 from udfs.roles.judge import JudgeRequest
 from udfs.roles.judge import judge as judge_requests
-from udfs.rules.judge.claims import may_contradict, parse_claim, read_sentence
+from udfs.rules.judge.claims import may_contradict, parse_claim
 from udfs.rules.judge.evidence import judge_evidence
+from udfs.rules.judge.readings import read_sentence
 from udfs.warehouse.places import PROFILE_FOLDER, REPO
 
 PROFILE = load_profile(PROFILE_FOLDER / "embedded.yml")

@@ -9,9 +9,10 @@ import duckdb
 import pytest
 
 from tests.support.render import REPO, render
-from udfs.english.lexicon import load
+from udfs.english.word_lists import load
 from udfs.rules.writer.constraint import SMALL_WORDS, write_constraint
-from udfs.rules.writer.question import noun_phrase, plural, write_question
+from udfs.rules.writer.nouns import noun_phrase, plural_phrase
+from udfs.rules.writer.question import write_question
 
 STAYS = Path(__file__).resolve().parents[3] / "shared" / "data" / "stays"
 
@@ -95,7 +96,7 @@ def test_small_words_are_those_of_the_audits() -> None:
     query = render("select {{ content_words('$1') }}")
     words = [*sorted(SMALL_WORDS), "brick"]
     assert duckdb.execute(query, [words]).fetchall() == [(["brick"],)]
-    listed = (REPO / "macros" / "quotes.sql").read_text(encoding="utf-8")
+    listed = (REPO / "macros" / "texts" / "quotes.sql").read_text(encoding="utf-8")
     assert set(re.findall(r"'(\w+)'", listed.split("not in (")[1].split("))")[0])) == SMALL_WORDS
 
 
@@ -274,6 +275,6 @@ def test_nouns_for_categories(categories: list[str], noun: str, after: str) -> N
 
 
 def test_plurals() -> None:
-    assert plural("bakery and cafe in Fairhaven") == "bakeries and cafes in Fairhaven"
-    assert plural("arts and crafts store") == "arts and crafts stores"
-    assert plural("place listed under Zoos") == "places listed under Zoos"
+    assert plural_phrase("bakery and cafe in Fairhaven") == "bakeries and cafes in Fairhaven"
+    assert plural_phrase("arts and crafts store") == "arts and crafts stores"
+    assert plural_phrase("place listed under Zoos") == "places listed under Zoos"

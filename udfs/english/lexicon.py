@@ -1,4 +1,4 @@
-"""Word classes and plurals for the rule-based roles: what kind of word is this, alone?
+"""Word classes for the rule-based roles: what kind of word is this, alone?
 
 The classes are the most frequent ones of Brill's lexicon, which the textblob package carries; a
 word it does not know is a noun, unless its ending says otherwise.
@@ -6,16 +6,13 @@ word it does not know is a noun, unless its ending says otherwise.
 
 from __future__ import annotations
 
-import importlib.util
+from collections.abc import Iterable
 from functools import lru_cache
+from importlib.metadata import distribution
 from pathlib import Path
-from typing import Any
 
-import yaml
-
-from udfs.warehouse.errors import UserError
-
-LANGUAGE = Path(__file__).parent / "words"
+from udfs.english.inflection import singular
+from udfs.english.word_lists import load
 
 _CLASSES = {
     "NN": "noun",
@@ -43,12 +40,8 @@ _ENDINGS = (
 @lru_cache(maxsize=1)
 def _lexicon() -> dict[str, str]:
     """Lower-case word -> class. A capitalised entry counts only where no lower-case one exists."""
-    spec = importlib.util.find_spec("textblob")
-    if spec is None or not spec.submodule_search_locations:
-        raise UserError("The package textblob is missing; run `make install` to set up the build")
-    path = Path(spec.submodule_search_locations[0]) / "en" / "en-lexicon.txt"
     classes: dict[str, str] = {}
-    for line in path.read_text(encoding="utf-8").splitlines():
+    for line in _brill_lexicon().read_text(encoding="utf-8").splitlines():
         word, _, tag = line.partition(" ")
         if word != word.lower() or not tag or line.startswith(";"):
             continue
@@ -60,23 +53,18 @@ def _lexicon() -> dict[str, str]:
     return classes
 
 
+def _brill_lexicon() -> Path:
+    """The file in the package textblob, whose own import takes seconds. Raises
+    PackageNotFoundError where `make install` did not run."""
+    return Path(str(distribution("textblob").locate_file("textblob/en/en-lexicon.txt")))
+
+
 def _class_of_tag(tag: str) -> str:
     if tag.startswith("NNP"):
         return "name"
     if tag in ("VBN", "VBG"):
         return "participle"
     return _CLASSES.get(tag[:2], "function")
-
-
-def word_set(words: str) -> frozenset[str]:
-    """The words of a text, as a set."""
-    return frozenset(words.split())
-
-
-@lru_cache(maxsize=16)
-def load(name: str) -> Any:
-    """The content of a YAML file of the language folder, read once: do not change it."""
-    return yaml.safe_load((LANGUAGE / name).read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=65536)
@@ -110,34 +98,10 @@ def word_class(word: str) -> str:
     return "noun"
 
 
-@lru_cache(maxsize=65536)
-def singular(word: str) -> str:
-    """The singular of a lower-case noun: cookies -> cookie, glass -> glass, staff -> staff."""
-    irregular = load_irregular()
-    if word in irregular:
-        return irregular[word]
-    if not word.endswith("s") or len(word) < 4 or word.endswith(("ss", "us", "is", "'s", "ous")):
-        return word
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("ches", "shes", "sses", "xes", "zzes")):
-        return word[:-2]
-    return word[:-1]
-
-
-@lru_cache(maxsize=1)
-def load_irregular() -> dict[str, str]:
-    return {str(key): str(value) for key, value in load("words.yml")["singulars"].items()}
-
-
-def article(phrase: str) -> str:
-    """ "a" or "an", by the sound that the phrase begins with."""
-    words = load("words.yml")
-    first = phrase.split()[0].lower()
-    if any(first.startswith(stem) for stem in words["an_before"].split()):
-        return "an"
-    if any(first.startswith(stem) for stem in words["a_before"].split()):
-        return "a"
-    if len(first) > 1 and phrase.split()[0].isupper():
-        return "an" if first[0] in "aefhilmnorsx" else "a"
-    return "an" if first[0] in "aeiou8" else "a"
+def is_english(words: Iterable[str]) -> bool:
+    """Whether most words are known English ones; a few foreign function words are enough for no."""
+    letters = [word for word in words if word[0].isalpha()]
+    classes = [word_class(word) for word in letters]
+    foreign = classes.count("foreign") + sum(not word.isascii() for word in letters)
+    known = sum(is_known(word) or "'" in word for word in letters)
+    return foreign <= max(1, len(letters) // 12) and known >= 0.6 * len(letters)

@@ -22,13 +22,13 @@ UDFS = Path(__file__).resolve().parents[1]
 _SAMPLED_BYTES = 1 << 20
 
 # The files whose text decides a rule-based answer; an edit of any of them asks again.
-_LANGUAGE = ("english/opinions.py", "english/lexicon.py", "english/words/*", "english/sentences.py")
-_JUDGE_FILES = ("rules/judge/*.py", "rules/judge/cues.yml", "english/sentences.py")
+_ENGLISH = ("english/**/*.py", "english/words/*")
+_JUDGE_FILES = ("rules/judge/*.py", "rules/judge/cues.yml", *_ENGLISH)
 _RULE_FILES = {
     "judge": _JUDGE_FILES,
     "photo_judge": _JUDGE_FILES,
-    "writer": ("rules/writer/*.py", "rules/extractor/*.py", *_LANGUAGE),
-    "extractor": ("rules/extractor/*.py", *_LANGUAGE),
+    "writer": ("rules/writer/*.py", *_ENGLISH),
+    "extractor": ("rules/extractor/*.py", *_ENGLISH),
 }
 # The packages whose word lists do so too.
 _RULE_PACKAGES = {

@@ -10,11 +10,13 @@ import re
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from udfs.english.lexicon import article, load, singular, word_class
+from udfs.english.inflection import article, infinitive, singular
+from udfs.english.lexicon import word_class
+from udfs.english.word_lists import load
 
 _ADJECTIVE_ENDS = ("friendly", "accessible", "free", "owned", "only", "certified", "operated")
 _BOUNDS = frozenset(["minimum", "maximum", "min", "max", "average", "mean", "median", "total"])
-_IRREGULAR = {"has": "have", "is": "be", "carries": "carry"}
+_THIRD_PERSON = {"have": "has", "be": "is", "carry": "carries"}
 _OF_ONE = frozenset(["requires", "includes", "needs", "provides"])
 _IS = frozenset(["is", "are", "was"])
 _NAME_OF_ITSELF = re.compile(r"^attribute_|__\d+$")
@@ -56,7 +58,7 @@ def negate(phrase: str) -> str:
         return f"{verb}not {rest}" if verb == "can" else f"{verb} not {rest}"
     if verb in ("cannot", "does") and (verb == "cannot" or rest.startswith("not ")):
         return f"can {rest}" if verb == "cannot" else _third_person(rest.removeprefix("not "))
-    return f"does not {_base(verb)} {rest}".strip()
+    return f"does not {infinitive(verb)} {rest}".strip()
 
 
 # What is true or false of a record.
@@ -178,7 +180,7 @@ def _being(rest: str) -> Phrases:
 
 
 def _doing(verb: str, rest: str) -> Phrases:
-    return Phrases(f"{verb} {rest}".strip(), f"does not {_base(verb)} {rest}".strip())
+    return Phrases(f"{verb} {rest}".strip(), f"does not {infinitive(verb)} {rest}".strip())
 
 
 def _noun(words: list[str]) -> str:
@@ -209,18 +211,9 @@ def _words(name: str) -> list[str]:
     return [word for word in name.split("_") if word and name != "unnamed"]
 
 
-def _base(verb: str) -> str:
-    if verb in _IRREGULAR:
-        return _IRREGULAR[verb]
-    if verb.endswith(("ches", "shes", "sses", "xes")):
-        return verb[:-2]
-    return verb[:-1] if verb.endswith("s") else verb
-
-
 def _third_person(rest: str) -> str:
     verb, _, more = rest.partition(" ")
-    known = {base: third for third, base in _IRREGULAR.items()}
-    return f"{known.get(verb, f'{verb}s')} {more}".strip()
+    return f"{_THIRD_PERSON.get(verb, f'{verb}s')} {more}".strip()
 
 
 @lru_cache(maxsize=1)

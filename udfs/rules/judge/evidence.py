@@ -15,7 +15,8 @@ from udfs.contracts.judgement import Judgement, Verdict, parse_requirement
 from udfs.encoders.onnx_pairs import score_pair
 from udfs.english.sentences import split_sentences
 from udfs.profiles.parameters import RuleJudge
-from udfs.rules.judge.claims import Claim, Reading, may_contradict, parse_claim, read_sentence
+from udfs.rules.judge.claims import Claim, may_contradict, parse_claim
+from udfs.rules.judge.readings import Reading, read_sentence
 
 
 def judge_evidence(task: str, claim: str, evidence: str, judge: RuleJudge) -> Judgement:

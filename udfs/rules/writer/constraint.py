@@ -7,19 +7,21 @@ wood-fired pizza"). It prefers nothing over nonsense.
 from __future__ import annotations
 
 import re
-from itertools import pairwise
 from typing import NamedTuple
 
-from udfs.english.lexicon import singular, word_set
-from udfs.english.opinions import opinion_of, opinion_words
+from udfs.english.inflection import plural, singular
+from udfs.english.lexicon import is_english
+from udfs.english.noun_phrases import Thing, thing_words, things
+from udfs.english.opinions.remarks import remarks, spell_out
+from udfs.english.opinions.words import opinion_of, opinion_words
+from udfs.english.parse import Sentence, parse
 from udfs.english.sentences import split_sentences
-from udfs.rules.extractor.features import extract_features, is_english
-from udfs.rules.writer.phrases import Sentence, Thing, link, parse, shorten, thing_words, things
-from udfs.rules.writer.question import plural
+from udfs.english.word_lists import word_set
+from udfs.rules.writer.pairs import pair, shorten
 
 _MAX_PHRASE = 140
-_MAX_PAIR = 4
 _MAX_SHARED_RUN = 5
+_SURE_FROM = 0.8
 # Words that say nothing of a thing; macros/texts/quotes.sql keeps the same list.
 SMALL_WORDS = word_set("a an and at by for in is it its of on our the their this to with")
 
@@ -59,7 +61,7 @@ def _candidates(sentence: str, is_caption: bool) -> list[tuple[float, Draft]]:
         return []
     found = list(things(parsed))
     if is_caption:
-        texts = [*_particular(found), *_pairs(parsed, found, thing_words()["joins"])]
+        texts = [*_particular(found), *pair(parsed, found, thing_words()["joins"])]
         texts += [(shorter.weight, shorter.text) for thing in found for shorter in shorten(thing)]
         return [(weight, _shown(text, sentence)) for weight, text in texts]
     if set(parsed.words) & thing_words()["doubts"] or _has_blame(letters):
@@ -69,7 +71,7 @@ def _candidates(sentence: str, is_caption: bool) -> list[tuple[float, Draft]]:
         (thing.weight, _said(parsed, thing, sentence)) for thing in found if thing.is_particular
     ]
     overviews = [thing for thing in found if thing.kind in ("view", "collection")]
-    for weight, text in _pairs(parsed, found, frozenset(("of",)), overviews):
+    for weight, text in pair(parsed, found, frozenset(("of",)), overviews):
         said.append((weight, Draft(f"It has {text}.", f"has {text}", sentence)))
     return said
 
@@ -81,40 +83,6 @@ def _has_blame(words: list[str]) -> bool:
 
 def _particular(found: list[Thing]) -> list[tuple[float, str]]:
     return [(thing.weight, thing.text) for thing in found if thing.is_particular]
-
-
-def _pairs(
-    parsed: Sentence, found: list[Thing], joins: frozenset[str], firsts: list[Thing] | None = None
-) -> list[tuple[float, str]]:
-    """Neighbours that belong together: "lights strung over a patio", "a view of vineyards"."""
-    pairs = []
-    vague = thing_words()["vague"]
-    for first, second in pairwise(found):
-        tie = link(parsed, first, second)
-        size = len(first.words) + len(second.words)
-        if tie.split(" ")[-1] not in joins or size > _MAX_PAIR:
-            continue
-        if "other" in (first.kind, second.kind) and not _is_tight(tie, first, second):
-            continue
-        if (first.is_plain and second.is_plain) or singular(second.words[-1]) in vague:
-            continue
-        if firsts is not None and first not in firsts:
-            continue
-        both = first.is_particular and second.is_particular
-        if (tie == "and" and not both) or (first.kind == "collection" and tie != "of"):
-            continue
-        weight = first.weight + second.weight + 0.5
-        pairs.append((weight, f"{first.text} {tie} {second.text}"))
-        # Without its article, where the other form repeats too much of the evidence.
-        pairs.append((weight, f"{first.text} {tie} {' '.join(second.words)}"))
-    return pairs
-
-
-def _is_tight(tie: str, first: Thing, second: Thing) -> bool:
-    """Whether a noun of no list may take part: "sunflowers in tin buckets", "mugs with handles"."""
-    if second.kind == "other":
-        return first.kind != "other" and (tie in ("of", "with") or " " in tie)
-    return second.is_particular or " " in tie
 
 
 def _is_of_the_place(parsed: Sentence, thing: Thing) -> bool:
@@ -137,28 +105,34 @@ def _shown(text: str, sentence: str) -> Draft:
 def _praise(evidence: str, avoid: str) -> Draft | None:
     """What the text praises, where it names nothing more concrete: "its friendly staff"."""
     kept_words = {o.kept for o in opinion_words().opinions.values() if o.kept}
-    lists = thing_words()
-    praised = lists["praised"] | lists["thing"] | lists["food"] | lists["drink"] | lists["view"]
     for sentence in split_sentences(evidence):
-        for feature in extract_features(sentence):
-            words = feature.feature.split()
-            if feature.polarity != "positive" or len(words) < 2 or words[0] not in kept_words:
+        for remark in remarks(spell_out(sentence)):
+            kept, _, noun = remark.feature.partition(" ")
+            is_sure = remark.is_positive and remark.confidence >= _SURE_FROM
+            if not is_sure or kept not in kept_words or not _may_be_praised(noun):
                 continue
-            head = singular(words[-1])
-            if words[-1] not in praised and head not in praised:
-                continue
-            noun = " ".join(words[1:])
-            if head in lists["counted"] | lists["food"] - lists["mass"]:
-                noun = plural(noun) if singular(noun) == noun else noun
-            verb = "are" if noun.endswith("s") and not noun.endswith("ss") else "is"
-            constraint = Draft(
-                f"The {noun} {verb} {words[0]}.",
-                f"is praised by guests for its {words[0]} {noun}",
-                sentence,
-            )
-            if feature.confidence >= 0.8 and is_allowed(constraint, evidence, avoid):
+            constraint = _praising(kept, noun, sentence)
+            if is_allowed(constraint, evidence, avoid):
                 return constraint
     return None
+
+
+def _may_be_praised(noun: str) -> bool:
+    lists = thing_words()
+    praised = lists["praised"] | lists["thing"] | lists["food"] | lists["drink"] | lists["view"]
+    last = noun.rpartition(" ")[2]
+    return last in praised or singular(last) in praised
+
+
+def _praising(kept: str, noun: str, sentence: str) -> Draft:
+    lists = thing_words()
+    head = singular(noun.rpartition(" ")[2])
+    if head in lists["counted"] | lists["food"] - lists["mass"] and singular(noun) == noun:
+        noun = plural(noun)
+    verb = "are" if noun.endswith("s") and not noun.endswith("ss") else "is"
+    return Draft(
+        f"The {noun} {verb} {kept}.", f"is praised by guests for its {kept} {noun}", sentence
+    )
 
 
 def is_allowed(constraint: Draft, evidence: str, avoid: str) -> bool:

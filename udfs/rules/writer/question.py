@@ -2,7 +2,7 @@
 
 A phrase completes "a place that ...". Some are pulled before the verb ("a bakery in Fairhaven"),
 those of one kind are merged ("has a patio and free Wi-Fi"), and a frame of
-`language/frames.yml` holds them. Every choice comes from the draws of the spec.
+`words/frames.yml` holds them. Every choice comes from the draws of the spec.
 """
 
 from __future__ import annotations
@@ -10,18 +10,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
-from udfs.english.lexicon import article, load, singular
+from udfs.english.inflection import article, infinitive
+from udfs.english.word_lists import load
+from udfs.rules.writer.nouns import DEFAULT_NOUN, noun_phrase, plural_phrase
 
 _FORWARD = ("in", "within", "rated", "with")
 _OWN_AND = re.compile(r" and |,| who | but ")
 _STANDS_ALONE = ("has no ", "has photos ", "is not ", "is a ", "is an ", "is the ", "is at ")
 _MAX_MERGED = 5
-DEFAULT_NOUN = "place"
-_IRREGULAR = {"is": "be", "has": "have", "does": "do", "goes": "go"}
-_PLURAL = {"is": "are", "has": "have", "does": "do", "goes": "go"}
+_PLURAL = {"is": "are"}
 
 
 def write_question(spec: str) -> str:
@@ -44,70 +43,6 @@ def write_question(spec: str) -> str:
     inner, phrases = _pull_forward(phrases, draws[1])
     noun = " ".join(part for part in (noun, rest, inner) if part)
     return _fill(noun, phrases, draws)
-
-
-# -- the noun ------------------------------------------------------------------------------------
-
-
-def noun_phrase(categories: Sequence[str], record: str = DEFAULT_NOUN) -> tuple[str, str]:
-    """The noun for the categories and what follows it: ("Mexican cafe", "listed under Zoos").
-
-    record: the word for a record. A collection that has its own is asked for by it, "place" gives
-    way to the nouns of categories. A parent category goes without saying beside one of its kinds.
-    """
-    if record != DEFAULT_NOUN:
-        return record, _listed_under(list(categories))
-    lists = _categories()
-    nouns: list[str] = []
-    words: list[str] = []
-    unknown: list[str] = []
-    implied = {p for p, kinds in lists["kinds"].items() if any(c in kinds for c in categories)}
-    if any(category in lists["cuisines"] for category in categories):
-        implied.add("Restaurants")
-    for category in categories:
-        noun = _noun_of(category)
-        if category in lists["cuisines"]:
-            words.append(lists["cuisines"][category])
-        elif category in implied and category in lists["parents"]:
-            continue
-        elif noun:
-            nouns.append(noun)
-        else:
-            unknown.append(category)
-    if words and not nouns:
-        nouns = ["restaurant"]
-    head = " and ".join(dict.fromkeys(nouns)) or record
-    front = " ".join((" ".join(dict.fromkeys(words)), head)).strip()
-    return front, _listed_under(unknown)
-
-
-def _listed_under(categories: Sequence[str]) -> str:
-    activities = [
-        c.lower() for c in categories if c.replace(" ", "-") in _categories()["activities"]
-    ]
-    others = [c for c in categories if c.lower() not in activities]
-    parts = [f"for {' and '.join(activities)}"] if activities else []
-    parts += [f"listed under {' and '.join(others)}"] if others else []
-    return " ".join(parts)
-
-
-def _noun_of(category: str) -> str:
-    """The noun for a record of the category; '' when there is no natural one."""
-    lists = _categories()
-    for kinds in lists["kinds"].values():
-        if category in kinds:
-            return str(kinds[category])
-    if category in lists["parents"]:
-        return str(lists["parents"][category])
-    plain = category.replace(" ", "").replace("'", "").isalpha()
-    is_kind = category.split()[-1].lower() in lists["kind_words"].split()
-    return singular(category.lower()) if plain and is_kind else ""
-
-
-@lru_cache(maxsize=1)
-def _categories() -> dict[str, Any]:
-    lists: dict[str, Any] = load("categories.yml")
-    return lists | {"activities": frozenset(lists["activities"].split())}
 
 
 # -- the requirements ----------------------------------------------------------------------------
@@ -184,20 +119,12 @@ def _base_form(phrase: str) -> str:
     verb, _, rest = phrase.partition(" ")
     if verb == "does" and rest.startswith("not "):
         return rest
-    return f"{_IRREGULAR.get(verb, _without_s(verb))} {rest}".strip()
+    return f"{infinitive(verb)} {rest}".strip()
 
 
 def _plural_form(phrase: str) -> str:
     verb, _, rest = phrase.partition(" ")
-    return re.sub(r"\bits\b", "their", f"{_PLURAL.get(verb, _without_s(verb))} {rest}").strip()
-
-
-def _without_s(verb: str) -> str:
-    if verb.endswith("ies"):
-        return verb[:-3] + "y"
-    if verb.endswith(("ches", "shes", "sses", "xes")):
-        return verb[:-2]
-    return verb[:-1] if verb.endswith("s") else verb
+    return re.sub(r"\bits\b", "their", f"{_PLURAL.get(verb, infinitive(verb))} {rest}").strip()
 
 
 # -- the sentence --------------------------------------------------------------------------------
@@ -219,7 +146,7 @@ def _fill(noun: str, phrases: list[str], draws: Sequence[float]) -> str:
     question = frame.format(
         noun=noun,
         a_noun=f"{article(noun)} {noun}",
-        nouns=plural(noun),
+        nouns=plural_phrase(noun),
         that=_joined(merged, "that "),
         those=_joined([_plural_form(p) for p in merged], "that "),
         finite=_joined(merged),
@@ -231,26 +158,3 @@ def _fill(noun: str, phrases: list[str], draws: Sequence[float]) -> str:
     )
     question = re.sub(r"\balso (is|are|be) ", r"\1 also ", question)
     return question[0].upper() + question[1:]
-
-
-def plural(noun: str) -> str:
-    """The plural of a noun phrase: its nouns before the first preposition get an "s"."""
-    match = re.match(r"(.*?)(?= (?:in|within|rated|with|for|listed|of) |$)", noun)
-    head = match.group(1) if match else noun
-    parts = head.split(" and ") if _is_list(head) else [head]
-    return " and ".join(_plural_word(part) for part in parts) + noun[len(head) :]
-
-
-def _is_list(head: str) -> bool:
-    """Whether "and" joins two nouns, not words in front of one ("arts and crafts store")."""
-    nouns = {noun for kinds in _categories()["kinds"].values() for noun in kinds.values()}
-    parts = head.split(" and ")
-    return len(parts) > 1 and head not in nouns and all(part in nouns for part in parts)
-
-
-def _plural_word(noun: str) -> str:
-    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
-        return noun[:-1] + "ies"
-    if noun.endswith(("s", "x", "ch", "sh")):
-        return noun + "es"
-    return noun + "s"

@@ -8,7 +8,8 @@ from typing import Any
 
 from vaderSentiment.vaderSentiment import SentimentIntensityAnalyzer
 
-from udfs.english.lexicon import load, word_class
+from udfs.english.lexicon import word_class
+from udfs.english.word_lists import load
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Opinion:
 
 @dataclass(frozen=True)
 class OpinionWords:
-    """The lists of `language/opinions.yml` as sets and maps."""
+    """The lists of `words/opinions.yml` as sets and maps."""
 
     opinions: dict[str, Opinion]
     by_feature: dict[tuple[str, str], Opinion]

@@ -1,31 +1,76 @@
-"""Noun phrases for the constraint writer: concrete things that other places could have as well."""
+"""What a run of nouns names: its head and modifier, or one concrete thing."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
-from udfs.english.lexicon import article, is_known, load, singular, word_class
-from udfs.english.opinions import opinion_of, opinion_words
-from udfs.english.sentences import negated
+from udfs.english.inflection import article, singular
+from udfs.english.lexicon import is_known, word_class
+from udfs.english.opinions.words import opinion_of, opinion_words
+from udfs.english.parse import Sentence
+from udfs.english.word_lists import load
 
-_TOKEN = re.compile(r"[^\W_]+(?:[-'][^\W_]+)*|[.,;:!?()\[\]\u2026\u2013\u2014]|&|\S")
-_DETERMINERS = frozenset(("the", "their", "its", "our", "this", "that", "these", "those"))
+Noun = tuple[str, str]  # head and modifier, each '' when there is none
+
+DETERMINERS = frozenset(("the", "their", "its", "our", "this", "that", "these", "those"))
 _INDEFINITE = frozenset(("a", "an", "one", "each", "every"))
-_OPENS_PARTICIPLE = _DETERMINERS | _INDEFINITE | {"with", "of", "had", "have", "has"}
+_OPENS_PARTICIPLE = DETERMINERS | _INDEFINITE | {"with", "of", "had", "have", "has"}
 _KINDS = ("food", "drink", "thing", "service", "view", "collection")
+_MAX_NOUNS = 3
 _MAX_WORDS = 4
+
+
+@lru_cache(maxsize=1)
+def thing_words() -> dict[str, frozenset[str]]:
+    """The lists of `words/things.yml`."""
+    return {name: frozenset(words.split()) for name, words in load("things.yml").items()}
+
+
+# -- head and modifier -----------------------------------------------------------------------------
+
+
+def head_noun(sentence: Sentence, start: int, end: int) -> Noun:
+    """Head and modifier of the run, each by its one word; empty for a name or junk."""
+    lists = opinion_words()
+    if end - start > _MAX_NOUNS or end <= start:
+        return "", ""
+    if any(sentence.is_name(position) for position in range(start, end)):
+        return "", ""
+    head = singular(sentence.words[end - 1])
+    modifier = singular(sentence.words[end - 2]) if end - start > 1 else ""
+    whole = lists.synonyms.get(f"{modifier}-{head}")
+    if whole:
+        return whole, ""
+    if head in lists.containers or len(head) < 3 or not head.isascii():
+        return "", ""
+    if head in lists.rejected and head not in lists.places | lists.persons:
+        return "", ""
+    if head in lists.unasked:
+        return "", ""
+    if head in lists.collections:
+        return "selection", modifier
+    if modifier in lists.rejected | lists.places or not is_known(modifier):
+        modifier = ""
+    if end - start == 1 and sentence.word(start - 1) in lists.neutral:
+        modifier = sentence.word(start - 1)
+    head = lists.synonyms.get(head, head)
+    if head in ("staff", "service", "host"):
+        modifier = ""  # "hotel staff", "bar service": the same feature everywhere
+    return (head, modifier) if is_known(head) else ("", "")
+
+
+# -- concrete things -------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class Thing:
-    """A noun phrase: its words as they stand in the text, where, and what kind of thing it is.
+    """A concrete thing: its words as they stand in the text, where, and its kind.
 
-    The group of words opens at `opens`; what is kept of it stands from `start` to `end`. `kind` is
-    a list of `language/things.yml`, or 'other'. `is_particular` says that it can be asked for by
-    itself: a brick fireplace, but no table.
+    The run of words opens at `opens`; the words of the thing stand from `start` to `end`. `kind` is
+    a list of `words/things.yml`, or 'other'. `is_particular` says that a question can ask for the
+    thing by itself: a brick fireplace, but no table.
     """
 
     words: tuple[str, ...]
@@ -48,42 +93,14 @@ class Thing:
 
     @property
     def weight(self) -> float:
-        """How specific it is: what is not a plain adjective counts more."""
+        """How specific it is: a noun, a participle or a hyphen counts more than an adjective."""
         precise = sum("-" in w or word_class(w) in ("noun", "participle") for w in self.words[:-1])
         served = self.kind in ("food", "drink")
         return len(self.words) - 1 + 0.5 * precise + 0.5 * served
 
 
-@dataclass(frozen=True)
-class Sentence:
-    """A sentence as tokens, with what its negations cover."""
-
-    raw: tuple[str, ...]
-    words: tuple[str, ...]
-    negated: tuple[bool, ...]
-    is_caption: bool
-
-    def word(self, position: int) -> str:
-        """The lower-case token there; '' outside the sentence."""
-        return self.words[position] if 0 <= position < len(self.words) else ""
-
-
-def parse(sentence: str, is_caption: bool) -> Sentence:
-    """Tokens of a sentence: words with their hyphens, and marks."""
-    tokens = _TOKEN.findall(sentence.replace("\u2019", "'"))
-    raw = tuple("and" if token == "&" else token for token in tokens)
-    words = tuple(token.lower() for token in raw)
-    return Sentence(raw, words, tuple(negated(list(words))), is_caption)
-
-
-@lru_cache(maxsize=1)
-def thing_words() -> dict[str, frozenset[str]]:
-    """The lists of `language/things.yml`."""
-    return {name: frozenset(words.split()) for name, words in load("things.yml").items()}
-
-
 def things(sentence: Sentence) -> Iterator[Thing]:
-    """The concrete things that the sentence names, in order; names and what it denies left out."""
+    """The concrete things that the sentence names, in order, without names and denied things."""
     position = 0
     while position < len(sentence.words):
         end = position
@@ -95,49 +112,26 @@ def things(sentence: Sentence) -> Iterator[Thing]:
         position = max(end, position + 1)
 
 
-def shorten(thing: Thing) -> Iterator[Thing]:
-    """The same thing with fewer words in front, as long as it is still a particular one.
+def is_particular(words: tuple[str, ...], is_caption: bool) -> bool:
+    """Whether the words name a thing that needs no more words, or tell it apart from its like.
 
-    Where the whole repeats too much of the evidence: "brick walls" of "exposed brick walls".
+    Two weak words in front tell a thing apart as well as a precise one.
     """
-    if not thing.is_particular:
-        return
-    for start in range(1, len(thing.words)):
-        words = thing.words[start:]
-        if singular(words[-1]) in thing_words()["solo"] or _is_told_apart(words, True):
-            has_article = thing.article in ("a", "an")
-            yield replace(
-                thing,
-                words=words,
-                start=thing.start + start,
-                article=article(" ".join(words)) if has_article else "",
-            )
-
-
-def link(sentence: Sentence, first: Thing, second: Thing) -> str:
-    """The words that tie two neighbours ("strung over", "of", "and"), '' when nothing does."""
     lists = thing_words()
-    between = sentence.words[first.end : second.opens]
-    words = [
-        w for w in between if w not in _DETERMINERS | {"a", "an"} and word_class(w) != "number"
-    ]
-    if words == [","]:
-        return "and"
-    if not words or words[-1] not in lists["joins"] or len(words) > 2:
-        return ""
-    if len(words) == 2 and not (words[0].endswith("ed") or words[0] in lists["past"]):
-        return ""
-    return " ".join(words)
+    if singular(words[-1]) in lists["solo"]:
+        return True
+    facts = [word for word in words[:-1] if not _is_feeling(word)]
+    weak = lists["weak"] if is_caption else lists["weak"] | lists["colors"]
+    return len(facts) > 1 or any(word not in weak for word in facts)
 
 
 def _may_stand_in(sentence: Sentence, position: int) -> bool:
     word = sentence.word(position)
     if not word or not word[0].isalpha() or word.endswith("'s"):
         return False
-    kind = word_class(word)
-    if kind == "participle":
+    if word_class(word) == "participle":
         return _participle_fits(sentence, position)
-    return kind in ("noun", "adjective") or opinion_of(word) is not None
+    return sentence.kind(position) in ("noun", "adjective")
 
 
 def _participle_fits(sentence: Sentence, position: int) -> bool:
@@ -156,18 +150,12 @@ def _participle_fits(sentence: Sentence, position: int) -> bool:
 
 
 def _thing(sentence: Sentence, start: int, end: int) -> Thing | None:
-    """The thing that the group of words names, without the feelings about it."""
+    """The thing that the run of words names, without the feelings about it."""
     while end > start and word_class(sentence.words[end - 1]) != "noun":
         end -= 1
     if end == start:
         return None
-    first = end - 1
-    while first > start and end - first < _MAX_WORDS and _may_modify(sentence, first - 1):
-        first -= 1
-    while first < end - 1 and _is_feeling(sentence.words[first]):
-        first += 1
-    if word_class(sentence.words[first]) == "participle" and sentence.word(first - 1)[-2:] == "ly":
-        first -= 1  # "freshly baked bread"
+    first = _first_word(sentence, start, end)
     words = sentence.words[first:end]
     if any(_is_fault(word, words[-1]) for word in sentence.words[start:end]):
         return None
@@ -177,12 +165,22 @@ def _thing(sentence: Sentence, start: int, end: int) -> Thing | None:
         return None
     if any(sentence.negated[first:end]) or not all(word.isascii() for word in words):
         return None
-    if any(_is_name(sentence, position) for position in range(first, end)):
+    if any(_is_in_a_name(sentence, position) for position in range(first, end)):
         return None
-    particular = kind not in ("other", "collection") and (
-        singular(words[-1]) in thing_words()["solo"] or _is_told_apart(words, sentence.is_caption)
-    )
-    return Thing(words, start, first, end, kind, _article(before, kind, words), particular)
+    may_be_asked = kind not in ("other", "collection") and is_particular(words, sentence.is_caption)
+    return Thing(words, start, first, end, kind, _article(before, kind, words), may_be_asked)
+
+
+def _first_word(sentence: Sentence, start: int, end: int) -> int:
+    """Where the words that the thing keeps begin."""
+    first = end - 1
+    while first > start and end - first < _MAX_WORDS and _may_modify(sentence, first - 1):
+        first -= 1
+    while first < end - 1 and _is_feeling(sentence.words[first]):
+        first += 1
+    if word_class(sentence.words[first]) == "participle" and sentence.word(first - 1)[-2:] == "ly":
+        first -= 1  # "freshly baked bread"
+    return first
 
 
 def _kind_of(sentence: Sentence, position: int) -> str:
@@ -222,14 +220,6 @@ def _may_modify(sentence: Sentence, position: int) -> bool:
     return one not in opinion_words().rejected
 
 
-def _is_told_apart(words: tuple[str, ...], is_caption: bool) -> bool:
-    """Whether what stands in front makes the thing a particular one; two weak words do as well."""
-    lists = thing_words()
-    facts = [word for word in words[:-1] if not _is_feeling(word)]
-    weak = lists["weak"] if is_caption else lists["weak"] | lists["colors"]
-    return len(facts) > 1 or any(word not in weak for word in facts)
-
-
 def _is_feeling(word: str) -> bool:
     return opinion_of(word) is not None and word not in opinion_words().neutral
 
@@ -240,7 +230,7 @@ def _is_fault(word: str, head: str) -> bool:
     return opinion is not None and not opinion.is_positive
 
 
-def _is_name(sentence: Sentence, position: int) -> bool:
+def _is_in_a_name(sentence: Sentence, position: int) -> bool:
     """A capital inside a sentence; in a caption two in a row, as its first word is often big."""
     if not sentence.raw[position][0].isupper():
         return False
