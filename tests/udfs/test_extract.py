@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from udfs.english.inflection import article, singular
+from udfs.english.inflection import article, infinitive, plural, singular
 from udfs.english.lexicon import word_class
 from udfs.rules.extractor.features import extract_features
 
@@ -96,28 +96,61 @@ def test_faint_praise_is_less_certain() -> None:
     assert found.confidence < 0.7
 
 
+NOUNS = [
+    ("taco", "tacos"),
+    ("pastry", "pastries"),
+    ("dish", "dishes"),
+    ("glass", "glasses"),
+    ("campus", "campuses"),
+    ("bookshelf", "bookshelves"),
+    ("goose", "geese"),
+    ("man", "men"),
+    ("bistro", "bistros"),
+    ("potato", "potatoes"),
+    ("smoothie", "smoothies"),
+    ("lean-to", "lean-tos"),
+    ("check-in", "check-ins"),
+]
+
+
+@pytest.mark.parametrize(("one", "many"), NOUNS)
+def test_singular_and_plural(one: str, many: str) -> None:
+    assert (singular(many), plural(one)) == (one, many)
+    assert (singular(one), plural(many)) == (one, many)
+
+
+@pytest.mark.parametrize("word", ["fries", "grounds", "staff", "amenities", "people"])
+def test_some_nouns_have_one_form(word: str) -> None:
+    assert singular(word) == plural(word) == word
+
+
+@pytest.mark.parametrize("word", ["gas", "canvas", "ramen", "famous", "basis", "hummus", "guest's"])
+def test_no_singular_is_cut(word: str) -> None:
+    assert singular(word) == word
+
+
 @pytest.mark.parametrize(
-    ("plural", "expected"),
-    [("tacos", "taco"), ("pastries", "pastry"), ("glass", "glass"), ("dishes", "dish")],
+    ("third_person", "plain"),
+    [("takes", "take"), ("carries", "carry"), ("teaches", "teach"), ("is", "be"), ("has", "have")],
 )
-def test_singular(plural: str, expected: str) -> None:
-    assert singular(plural) == expected
+def test_plain_form_of_a_verb(third_person: str, plain: str) -> None:
+    assert infinitive(third_person) == plain
 
 
-def test_word_classes_and_articles() -> None:
+def test_word_classes() -> None:
     assert [word_class(w) for w in ("taco", "wood-fired", "quickly", "overlooking")] == [
         "noun",
         "adjective",
         "adverb",
         "verb",
     ]
-    assert [article(p) for p in ("hour", "user", "RV site", "onion", "unique view")] == [
-        "an",
-        "a",
-        "an",
-        "an",
-        "a",
-    ]
+
+
+def test_articles() -> None:
+    an = ["hour", "RV site", "onion", "8-foot wall", "18 hole course", "herb garden", "SUV"]
+    a = ["user", "unique view", "utility sink", "180 days", "one-bedroom flat", "URL", "US flag"]
+    assert {article(phrase) for phrase in an} == {"an"}
+    assert {article(phrase) for phrase in a} == {"a"}
 
 
 def test_real_texts_are_read_fast_and_mostly_praise() -> None:

@@ -34,8 +34,8 @@ _RULE_FILES = {
 _RULE_PACKAGES = {
     "judge": ("snowballstemmer", "vaderSentiment"),
     "photo_judge": ("snowballstemmer", "vaderSentiment"),
-    "writer": ("textblob", "vaderSentiment"),
-    "extractor": ("textblob", "vaderSentiment"),
+    "writer": ("inflect", "textblob", "vaderSentiment"),
+    "extractor": ("inflect", "textblob", "vaderSentiment"),
 }
 # The prompts of each task that an endpoint answers; without its file, a photo is its caption.
 PROMPTS = {
