@@ -14,6 +14,9 @@ from dagster_defs.inputs.imported import describe_imported, read_imported
 from udfs.warehouse.settings import Settings
 
 SHOWN_PER_SUBSET = 2
+FUNNEL = "select * from quality.funnel order by step_number"
+# The most frequent reasons first.
+DROPS = "select * from quality.drop_counts order by step, removal_count desc, reason"
 COLOURS = ("#2f5d8a", "#c8792b", "#4b8f5b", "#8a4b7d", "#7d7d34", "#3f8f95", "#a34a4a", "#666666")
 METRICS = ("hit@5", "recall@10", "mrr@10")
 PLOTTED_METRIC = "recall@10"
@@ -78,15 +81,11 @@ def render_report(connection: duckdb.DuckDBPyConnection, settings: Settings) -> 
         plot=_plot(leaderboard),
         plotted_metric=PLOTTED_METRIC,
         imported=describe_imported(read_imported(connection)) if settings.release else None,
-        funnel=[] if settings.release else _funnel(connection),
-        drops=[] if settings.release else _drops(connection),
+        funnel=[] if settings.release else _rows(connection, FUNNEL),
+        drops=[] if settings.release else _rows(connection, DROPS),
         subsets=_rows(
             connection,
-            "select quotas.subset, count(*) as questions, avg(answer_count) as answers,"
-            " avg(len(string_split(query, ' '))) as words"
-            " from release.queries as queries"
-            " inner join seeds.subset_quotas as quotas on queries.subset = quotas.release_name"
-            " group by quotas.subset order by quotas.subset",
+            "select * from quality.question_diversity where subset != 'all' order by subset",
         ),
         questions=_questions(connection),
         costs=read_costs(connection),
@@ -153,39 +152,6 @@ def _plot(leaderboard: Leaderboard) -> Plot:
     )
 
 
-def _funnel(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
-    """How many attempts are left after each step."""
-    return _rows(
-        connection,
-        """
-        select 1 as step, 'attempts' as name, count(*) as attempts from construction.attempts
-        union all
-        select 2, 'with candidates', count(distinct attempt_id) from construction.candidates
-        union all
-        select 3, 'with source constraints', count(distinct attempt_id)
-        from construction.source_constraints
-        union all
-        select 4, 'with verified candidates', count(distinct attempt_id)
-        from construction.verified_candidates
-        union all
-        select 5, 'with a question', count(distinct attempt_id) from construction.questions
-        union all
-        select 6, 'certified', count(*) from construction.certified_questions
-        order by step
-        """,
-    )
-
-
-def _drops(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
-    """What was removed at which step, the most frequent reasons first."""
-    return _rows(
-        connection,
-        "select step, reason, count(distinct attempt_id) as attempts, count(*) as removals"
-        " from construction.drop_events group by step, reason"
-        " order by step, removals desc, reason",
-    )
-
-
 def _truth(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
     """How right each step was; nothing for a collection without a planted truth."""
     return _rows(
@@ -199,59 +165,7 @@ def _questions(connection: duckdb.DuckDBPyConnection) -> list[dict[str, Any]]:
     """The first questions of each subset with their answers, each with its evidence."""
     return _rows(
         connection,
-        f"""
-        with shown as (
-            select quotas.subset, qid, query as question
-            from release.queries as queries
-            inner join seeds.subset_quotas as quotas on queries.subset = quotas.release_name
-            qualify {SHOWN_PER_SUBSET} >= row_number() over (
-                partition by quotas.subset order by qid
-            )
-        ),
-
-        answers as (
-            select
-                qid,
-                unnest(answer_business_ids) as record_id,
-                unnest(answer_business_names) as name,
-                generate_subscripts(answer_business_ids, 1) as rank,
-            from release.answers
-        ),
-
-        evidence as (
-            select
-                qid,
-                business_id as record_id,
-                list(row order by row) as evidence,
-            from (
-                select
-                    qid,
-                    business_id,
-                    {{
-                        'family': family, 'claim_summary': claim_summary,
-                        'source_locator_type': source_locator_type,
-                        'source_locator': source_locator, 'confidence': confidence
-                    }} as row,
-                from release.evidence
-            )
-            group by qid, business_id
-        )
-
-        select
-            shown.subset,
-            shown.qid,
-            shown.question,
-            list(
-                {{
-                    'record_id': answers.record_id, 'name': answers.name,
-                    'evidence': coalesce(evidence.evidence, [])
-                }}
-                order by answers.rank
-            ) as answers,
-        from shown
-        inner join answers using (qid)
-        left join evidence using (qid, record_id)
-        group by all
-        order by shown.subset, shown.qid
-        """,
+        "select * from quality.question_cards"
+        f" qualify {SHOWN_PER_SUBSET} >= row_number() over (partition by subset order by qid)"
+        " order by subset, qid",
     )

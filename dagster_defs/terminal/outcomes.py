@@ -26,16 +26,8 @@ class Slots:
 def read_slots(connection: duckdb.DuckDBPyConnection) -> dict[str, Slots]:
     """The slots of each subset that has any."""
     rows = connection.execute(
-        """
-        select
-            slots.subset,
-            count(distinct slots.slot_id),
-            count(distinct slots.slot_id) filter (where outcomes.reason is null
-                and outcomes.attempt_id is not null),
-        from construction.slots
-        left join construction.attempt_outcomes as outcomes using (slot_id)
-        group by slots.subset
-        """
+        "select subset, count(*), count(*) filter (is_certified)"
+        " from quality.slot_outcomes group by subset"
     ).fetchall()
     return {subset: Slots(wanted, certified) for subset, wanted, certified in rows}
 
@@ -43,16 +35,8 @@ def read_slots(connection: duckdb.DuckDBPyConnection) -> dict[str, Slots]:
 def explain_missing(connection: duckdb.DuckDBPyConnection) -> str:
     """The most frequent reasons that ended the attempts at the slots that stayed empty; or ''."""
     rows = connection.execute(
-        f"""
-        select reason, count(*) as attempts
-        from construction.attempt_outcomes
-        where slot_id not in (
-            select slot_id from construction.attempt_outcomes where reason is null
-        )
-        group by reason
-        order by attempts desc, reason
-        limit {SHOWN_REASONS}
-        """
+        "select reason, attempt_count from quality.empty_slot_reasons"
+        f" order by attempt_count desc, reason limit {SHOWN_REASONS}"
     ).fetchall()
     return ", ".join(f"{reason} ({attempts:,})" for reason, attempts in rows)
 
