@@ -4,16 +4,21 @@
 {%- endmacro %}
 
 
-{#- One environment setting as a SQL literal. name: 'seed' or 'questions'. -#}
+{#-
+    One environment setting as a SQL literal. name: 'seed', or 'questions', which is null without a
+    value.
+-#}
 {% macro setting(name) -%}
-    {%- set defaults = {'seed': '7', 'questions': '100'} -%}
-    {%- set text = env_var('HETERQA_' ~ name | upper, defaults[name]) | trim -%}
-    {%- if modules.re.fullmatch('[0-9]+', text) is none -%}
+    {%- set default = {'seed': '7', 'questions': ''}[name] -%}
+    {%- set text = env_var('HETERQA_' ~ name | upper, default) | trim -%}
+    {%- if text == default == '' -%}
+        null
+    {%- elif modules.re.fullmatch('[0-9]+', text) is none -%}
         {{ exceptions.raise_compiler_error(
-            "HETERQA_" ~ name | upper ~ " is '" ~ text ~ "': give a whole number, for example "
-            ~ defaults[name]) }}
+            "HETERQA_" ~ name | upper ~ " is '" ~ text ~ "': give a whole number, for example 7") }}
+    {%- else -%}
+        {{ text | int }}
     {%- endif -%}
-    {{ text | int }}
 {%- endmacro %}
 
 

@@ -79,6 +79,7 @@ def functions(profile: Profile) -> dict[str, Function]:
         "phrase_field": Function(
             4, "struct(phrase varchar, negation varchar)", _phrase_field, _value_or_raise
         ),
+        "negate_phrase": Function(1, "varchar", _negate_phrase, _value_or_raise),
     }  # fmt: skip
 
 
@@ -201,6 +202,12 @@ def _phrase_field(rows: Sequence[Row], asking: Asking) -> list[Answer]:
         return phrase_field(field, parent or "", operator, value)._asdict()
 
     return ask_each(phrase, rows, asking.threads)
+
+
+def _negate_phrase(rows: Sequence[Row], asking: Asking) -> list[Answer]:
+    from udfs.rules.fields.phrases import negate
+
+    return ask_each(lambda row: row[0] and negate(row[0]), rows, asking.threads)
 
 
 def _compile_query(rows: Sequence[Row], asking: Asking) -> list[Answer]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import glob
 import importlib.util
-import json
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +15,9 @@ from udfs.endpoint.budget import Budget
 from udfs.functions import functions, paid_functions, register
 from udfs.profiles.profile import EMBEDDED, Profile, load_profile
 from udfs.roles.asking import Asking
-from udfs.warehouse.collection import RELEASE_FILES, input_files, photo_folder, release_files
+from udfs.warehouse.collection import input_files, photo_folder, written_files
 from udfs.warehouse.inputs import read_inputs
 from udfs.warehouse.journal import JOURNAL, Journal, ledger_pattern, paid_so_far
-from udfs.warehouse.quotas import read_quotas
 from udfs.warehouse.settings import Settings
 
 
@@ -86,25 +85,26 @@ def set_variables(cursor: DuckDBPyConnection, named: dict[str, str]) -> None:
 
 
 def variables(settings: Settings) -> dict[str, str]:
-    """What models read: salt, quotas, and of each input file what is read, left out, its hash.
+    """What models read: the salt, and of each input file its path, the lines left out, its hash.
 
     Paths are absolute, and an absent file is replaced by an empty one. Before the inputs were
-    described, the files of the data folder are read as they are, and have no fingerprint.
+    described, the files of the data folder are read as they are, and have no fingerprint. Paths of
+    files that people write are patterns: DuckDB reads `[`, `*` and `?` in a path as wildcards.
     """
     inputs = read_inputs(settings)
     nothing = str(_empty_file(settings, "nothing"))
     described = {file.name: file for file in inputs.files} if inputs else {}
     values = {
         "user_salt": settings.salt,
-        "subset_quotas": json.dumps(read_quotas(settings.quotas) if settings.quotas else {}),
         "nothing": nothing,
         "input_files": str(settings.descriptions_path) if inputs else nothing,
         "photo_folder": (inputs and inputs.photos) or "",
         "photo_files": inputs.photo_listing if inputs else nothing,
     }
-    release = release_files(settings)
-    for name in RELEASE_FILES:
-        values[f"input_{name}"] = str(release.get(name) or _empty_file(settings, name))
+    for name, paths in written_files(settings).items():
+        values[f"input_{name}"] = _pattern(paths[0]) if paths else nothing
+        if len(paths) > 1:
+            values[f"input_{name}"] = f"{_pattern(paths[0].parent)}/*{paths[0].suffix}"
     for name, path in input_files(settings).items():
         file = described.get(name)
         values[f"input_{name}"] = file.path if file else str(path or _empty_file(settings, name))
@@ -112,11 +112,6 @@ def variables(settings: Settings) -> dict[str, str]:
         values[f"fingerprint_{name}"] = file.sha256 if file else ""
     for name in ("fields", "features", "visible", "sentences"):
         values[f"truth_{name}"] = str(_truth_file(settings, name))
-    values["decisions"] = str(settings.decisions_dir / "*.jsonl")
-    if not any(settings.decisions_dir.glob("*.jsonl")):
-        values["decisions"] = str(_empty_file(settings, "decisions"))
-    fields = settings.field_rules_path
-    values["input_fields"] = str(fields if fields.is_file() else _empty_file(settings, "fields"))
     return values | {"ledger": ledger_pattern(settings)}
 
 
@@ -135,6 +130,11 @@ def load_extension(connection: DuckDBPyConnection, name: str) -> None:
             return
     connection.execute(f"install {name}")
     connection.execute(f"load {name}")
+
+
+def _pattern(path: Path) -> str:
+    """The pattern that matches this path and no other."""
+    return glob.escape(str(path))
 
 
 def _literal(text: str) -> str:

@@ -7,8 +7,7 @@ import dagster as dg
 
 from dagster_defs.assets.translator import IMPORTED, INPUT_FILES
 from dagster_defs.assets.writing import writing
-from dagster_defs.inputs.field_catalog import write_field_rules
-from dagster_defs.inputs.files import check_decisions, describe_inputs, ensure_sample_city
+from dagster_defs.inputs.files import describe_inputs, ensure_sample_city
 from dagster_defs.inputs.imported import check_imported, describe_imported
 from dagster_defs.terminal.progress import say
 from dagster_defs.warehouse.dbt import run_dbt
@@ -55,9 +54,6 @@ def _input_files(settings: Settings) -> dg.AssetsDefinition:
         """The files that a build reads, with their sizes and hashes."""
         with writing(settings):
             inputs = describe_inputs(settings)
-            if not settings.release:
-                check_decisions(settings)
-            write_field_rules(settings)
         files = [*inputs.files, *inputs.release]
         say(f"  input files: {', '.join(f'{file.name} {file.lines:,}' for file in files)} lines")
         return dg.MaterializeResult(

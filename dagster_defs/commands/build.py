@@ -13,7 +13,7 @@ from dagster_defs.terminal.progress import say, short_path
 from dagster_defs.warehouse.lock import build_lock, check_build_file, make_warehouse
 from udfs.endpoint.budget import check_prices
 from udfs.profiles.profile import check_profile, load_profile
-from udfs.warehouse.collection import input_files, release_files
+from udfs.warehouse.collection import input_files, written_files
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.settings import Settings, settings_help
 
@@ -67,7 +67,7 @@ def preflight(settings: Settings, needs_keys: bool = True) -> None:
     check_prices(settings.max_cost, profile.paid_roles)
     if not settings.is_sample_city:
         input_files(settings)
-    release_files(settings)
+    written_files(settings)
     make_warehouse(settings)
 
 

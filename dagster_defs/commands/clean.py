@@ -22,7 +22,6 @@ def clean(settings: Settings) -> list[Path]:
         settings.build_path.with_name("build.duckdb.wal"),
         settings.published_path,
         settings.descriptions_path,
-        settings.field_rules_path,
         settings.inputs_dir,
         settings.release_dir,
         settings.runs_dir,

@@ -62,7 +62,6 @@ def main(arguments: list[str] | None = None) -> int:
 
 def _estimate(settings: Settings) -> int:
     # Imported here: dbt takes seconds, which an error above should not cost.
-    from dagster_defs.inputs.field_catalog import write_field_rules
     from dagster_defs.inputs.files import describe_inputs, ensure_sample_city
     from dagster_defs.warehouse.dbt import BuildError, load_manifest, run_dbt
 
@@ -81,7 +80,6 @@ def _estimate(settings: Settings) -> int:
         describe_inputs(scratch)
         if settings.ledger_dir.exists():
             shutil.copytree(settings.ledger_dir, scratch.ledger_dir)
-        write_field_rules(scratch)
         os.environ.update(scratch.to_env())
         progress = Progress(load_manifest(scratch))
         for event in run_dbt(scratch, COMMAND, progress.wait):

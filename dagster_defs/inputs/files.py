@@ -20,13 +20,14 @@ from udfs.endpoint.photo import PhotoError, read_photo
 from udfs.warehouse.collection import (
     OPTIONAL_FILES,
     PHOTO_FOLDER,
+    RELEASE_FILES,
     REQUIRED_FILES,
     archives,
     file_names,
     input_files,
     photo_folder,
-    release_files,
     require_files,
+    written_files,
 )
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.inputs import Archive, InputFile, Inputs, read_inputs, write_inputs
@@ -56,7 +57,7 @@ def describe_inputs(settings: Settings) -> Inputs:
 
     What lies in an archive, is compressed, or cannot be read as it is, is copied to
     `<warehouse>/inputs/`. Writes the descriptions to `<warehouse>/input_files.json`. Raises
-    UserError for a missing or a damaged file.
+    UserError for a missing or a damaged file, and for one that people write and that is no text.
     """
     found = input_files(settings)
     known = read_inputs(settings)
@@ -73,6 +74,10 @@ def describe_inputs(settings: Settings) -> Inputs:
         files = {file.name: file for file in archive.files} | files
     require_files(settings, files)
 
+    written = written_files(settings)
+    for name in written.keys() - RELEASE_FILES.keys():
+        for path in written[name]:
+            _read_text(settings, path)
     photos = _photo_folder(settings, opened)
     inputs = Inputs(
         data=str(settings.data),
@@ -82,42 +87,13 @@ def describe_inputs(settings: Settings) -> Inputs:
         photo_listing=str(_list_photos(settings, photos, known)),
         release=[
             _describe_text(settings, name, path, known)
-            for name, path in release_files(settings).items()
+            for name in RELEASE_FILES
+            for path in written[name]
         ],
     )
     write_inputs(settings, inputs)
     _sweep(settings, inputs)
     return inputs
-
-
-def check_decisions(settings: Settings) -> None:
-    """Raises UserError for the first line of decisions/*.jsonl that decides nothing.
-
-    A blank decision is none yet; one about a question that no longer exists is kept and unused.
-    """
-    for path in sorted(settings.decisions_dir.glob("*.jsonl")):
-        try:
-            content = path.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"{path} cannot be read as UTF-8 text ({error}); repair it") from None
-        for number, line in enumerate(content.split("\n"), start=1):
-            if line.strip() and (fault := _fault_of_decision(line)):
-                raise UserError(f"{path}, line {number}: {fault}; repair or remove the line")
-
-
-def _fault_of_decision(line: str) -> str | None:
-    try:
-        decision = json.loads(line)
-    except (ValueError, RecursionError):
-        return "is not JSON"
-    if not isinstance(decision, dict):
-        return "is not a JSON object"
-    for key in ("attempt_id", "record_id", "question"):
-        if not isinstance(decision.get(key), str):
-            return f"has no {key}"
-    if decision.get("decision") not in ("keep", "remove", "", None):
-        return f"the decision {decision['decision']!r} is neither 'keep' nor 'remove'"
-    return None
 
 
 def _describe(settings: Settings, name: str, path: Path, known: Inputs | None) -> InputFile:
@@ -141,14 +117,23 @@ def _describe_text(settings: Settings, name: str, path: Path, known: Inputs | No
         for file in known.release if known else []:
             if (file.origin, file.stamp) == (str(path), stamp):
                 return file
-        with gzip.open(path) if path.suffix == ".gz" else path.open("rb") as source:
-            text = source.read()
-    for number, line in enumerate(text.split(b"\n"), start=1):
-        _check_text(path, number, line)
+    text = _read_text(settings, path)
     content = Content(
         size=len(text), sha256=hashlib.sha256(text).hexdigest(), lines=len(text.splitlines())
     )
     return _input_file(name, path, stamp, path, None, content)
+
+
+def _read_text(settings: Settings, path: Path) -> bytes:
+    """The content of a file that people write. Raises UserError for a line that is no text."""
+    with (
+        _reading(path, settings),
+        gzip.open(path) if path.suffix == ".gz" else path.open("rb") as source,
+    ):
+        text = source.read()
+    for number, line in enumerate(text.split(b"\n"), start=1):
+        _check_text(path, number, line)
+    return text
 
 
 def _check_text(path: Path, number: int, line: bytes) -> None:

@@ -181,6 +181,7 @@ def draft_release(settings: Settings, warehouse: Path) -> Row:
             "select qid, record_id, score from release.qrels order by qid, record_id"
         ).fetchall()
         photos = connection.execute("select photo_id from sources.photos").fetchall()
+        slots = connection.execute("select count(*) from construction.slots").fetchall()
     with (draft / QRELS).open("w", encoding="utf-8", newline="") as file_handle:
         writer = csv.writer(file_handle, delimiter="\t", lineterminator="\n")
         writer.writerow(QRELS_HEADER)
@@ -188,7 +189,7 @@ def draft_release(settings: Settings, warehouse: Path) -> Row:
 
     for file, schema in SCHEMAS.items():
         _write_json(draft / file, schema)
-    manifest = _manifest(settings, draft)
+    manifest = _manifest(settings, draft, slots[0][0])
     _write_json(draft / MANIFEST, manifest)
 
     paths = [str(folder) for folder in (settings.warehouse, settings.data, REPO)]
@@ -254,7 +255,7 @@ def _write_json(path: Path, content: Row) -> None:
     path.write_text(text, encoding="utf-8", newline="\n")
 
 
-def _manifest(settings: Settings, draft: Path) -> Row:
+def _manifest(settings: Settings, draft: Path, slot_count: int) -> Row:
     described = read_inputs(settings)
     inputs = described.files if described else []
     subsets = Counter(row["subset"] for row in _read_lines(draft, QUERIES))
@@ -270,7 +271,7 @@ def _manifest(settings: Settings, draft: Path) -> Row:
         "answer_pair_count": sum(row["answer_count"] for row in answers),
         "evidence_count": sum(1 for _ in _read_lines(draft, EVIDENCE)),
         "subset_counts": dict(sorted(subsets.items())),
-        "question_slots": settings.questions,
+        "question_slots": slot_count,
         "seed": settings.seed,
         "raw_content_released": False,
     }

@@ -46,6 +46,8 @@ RAISED = re.compile(
     r"Python exception occurred while executing the UDF: (\w+): (.*?)(\n\s*At:|$)", re.S
 )
 USER_ERRORS = {error.__name__ for error in (UserError, EndpointDown, BudgetSpent)}
+# What a macro raises for input that cannot be used begins so (macros/files/stop_for_problems.sql).
+UNUSABLE_INPUT = f"{UserError.__name__}: "
 
 Event = dict[str, Any]
 
@@ -60,7 +62,8 @@ def run_dbt(
     """Run one dbt command and yield its events as they happen.
 
     when_quiet is called each time that nothing has happened for some seconds.
-    Raises BuildError with every failed node in plain words, once all events are out.
+    Once all events are out, raises UserError for input that a macro cannot use, else BuildError
+    with every failed node in plain words.
     """
     # Imported here: it takes a second, which a lock error or --help should not cost.
     from dbt.cli.main import dbtRunner, dbtRunnerResult
@@ -93,6 +96,8 @@ def run_dbt(
         yield event
     thread.join()
     if not event.success:
+        if sentence := _unusable_input(event):
+            raise UserError(sentence)
         raise BuildError("\n".join(_failures(settings, event)))
 
 
@@ -177,6 +182,15 @@ def _attach_audits(manifest: dict[str, Any]) -> None:
         above = set().union(*(ancestors(model) for model in models))
         last = [model for model in models if model not in above][-1]
         node["config"]["meta"] = {"dagster": {"ref": {"name": nodes[last]["name"]}}}
+
+
+def _unusable_input(result: Any) -> str | None:
+    """What the first macro said that stopped the run for input that it cannot use; else None."""
+    for node_result in getattr(result.result, "results", []):
+        message = _plain(node_result.message or "")
+        if message.startswith(UNUSABLE_INPUT):
+            return message.removeprefix(UNUSABLE_INPUT)
+    return None
 
 
 def _failures(settings: Settings, result: Any) -> list[str]:

@@ -297,7 +297,7 @@ select * from final
     {%- endfor -%}
     {%- if said.is_too_much -%}
         {{ exceptions.raise_compiler_error(
-            'too many lines cannot be used:\n' ~ said.lines | join('\n')
+            'UserError: too many lines cannot be used:\n' ~ said.lines | join('\n')
             ~ '\nRepair the files in HETERQA_DATA, or raise the var max_rejected_share ('
             ~ limit ~ ') in dbt_project/dbt_project.yml to go on without these lines') }}
     {%- endif -%}

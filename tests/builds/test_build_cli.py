@@ -17,7 +17,7 @@ import duckdb
 import pytest
 
 from dagster_defs.commands.clean import clean
-from dagster_defs.inputs.files import check_decisions, describe_inputs
+from dagster_defs.inputs.files import describe_inputs
 from dagster_defs.outputs import release
 from dagster_defs.outputs.release import ReleaseError, Secrets, validate_release
 from tests.support.small_repo import SmallRepo
@@ -431,32 +431,6 @@ def test_a_file_that_may_not_be_read_is_named(
     monkeypatch.setattr(Path, "iterdir", refuse)
     with pytest.raises(UserError, match=r"collection cannot be read \(permission denied\)"):
         describe_inputs(settings)
-
-
-@pytest.mark.parametrize(
-    ("line", "fault"),
-    [
-        ("keep", "is not JSON"),
-        ("\ufeff{}", "is not JSON"),
-        ('["keep"]', "is not a JSON object"),
-        ('{"attempt_id": "a", "record_id": "r", "decision": "keep"}', "has no question"),
-        (
-            '{"attempt_id": "a", "record_id": "r", "question": "q", "decision": "yes"}',
-            "the decision 'yes' is neither 'keep' nor 'remove'",
-        ),
-    ],
-)
-def test_a_line_that_decides_nothing_is_named(line: str, fault: str, tmp_path: Path) -> None:
-    settings = Settings.from_env({"HETERQA_WAREHOUSE": str(tmp_path)})
-    settings.decisions_dir.mkdir()
-    file = settings.decisions_dir / "zoë.jsonl"
-    fine = '{"attempt_id": "a", "record_id": "r", "question": "q", "decision": "%s"}\n'
-    file.write_text(fine % "keep" + "\n" + fine % "", encoding="utf-8")
-    check_decisions(settings)
-    file.write_text(fine % "keep" + "\n" + line, encoding="utf-8")
-    with pytest.raises(UserError) as error:
-        check_decisions(settings)
-    assert str(error.value) == f"{file}, line 3: {fault}; repair or remove the line"
 
 
 def test_clean_keeps_decisions(

@@ -208,8 +208,8 @@ def test_sources_of_broken_lines_hold_the_good_ones(
     """Whatever got through staging, the next room can be made of it and loses nothing good."""
     for seed in SEEDS:
         make_seed(con, seed)
-    function = functions(load_profile(EMBEDDED))["phrase_field"]
-    register(con, "phrase_field", function, Asking(1))
+    for name in ("phrase_field", "negate_phrase"):
+        register(con, name, functions(load_profile(EMBEDDED))[name], Asking(1))
     make(con, "stg_field_rules")
     for model in SOURCES:
         con.execute(f"create table {model} as {render_model(model)}")

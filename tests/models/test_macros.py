@@ -187,7 +187,7 @@ def test_weighted_draw_follows_the_weights() -> None:
 
 
 def test_settings() -> None:
-    assert render("{{ setting('seed') }} {{ setting('questions') }}") == "7 100"
+    assert render("{{ setting('seed') }} {{ setting('questions') }}") == "7 null"
     assert render("{{ setting('seed') }}", {"HETERQA_SEED": " 12 "}) == "12"
     for wrong in ("", "x", "1; drop table records", "-1"):
         with pytest.raises(MacroError, match="HETERQA_SEED is"):

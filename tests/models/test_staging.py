@@ -9,14 +9,12 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import duckdb
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tests.support.render import render_model
 from tests.support.staging import MODELS, accepted, collection, make_seed, rejected, rows, stage
-from udfs.plugin import set_variables
 
 BOM = b"\xef\xbb\xbf"
 B1 = b'{"business_id": "b1"}\n'
@@ -255,27 +253,6 @@ def test_photos_without_a_file_and_files_without_a_row(tmp_path: Path) -> None:
         ("file", False, True, True),
         ("row", True, False, False),
     ]
-
-
-def test_last_decision_counts(tmp_path: Path) -> None:
-    """A later line of any file wins, a blank decision decides nothing, wordings are kept apart."""
-    decided = {"attempt_id": "a1", "record_id": "r1", "question": "Wo?", "decided_by": "Zoë"}
-    first = [
-        decided | {"decision": "keep", "decided_at": "2026-01-01T10:00:00"},
-        decided | {"decision": "remove", "decided_at": "2026-01-02T10:00:00"},
-        decided | {"decision": "", "decided_at": "2026-01-03T10:00:00"},
-    ]
-    second = [
-        decided | {"decision": "keep", "decided_at": "2026-01-01T11:00:00"},
-        decided | {"question": "Wer?", "decision": "keep", "decided_at": "2026-01-01T10:00:00"},
-    ]
-    for name, lines in (("a", first), ("b", second)):
-        text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in lines)
-        (tmp_path / f"{name}.jsonl").write_text(text, encoding="utf-8")
-    connection = duckdb.connect()
-    set_variables(connection, {"decisions": f"{tmp_path}/*.jsonl"})
-    rows = connection.execute(render_model("stg_decisions")).fetchall()
-    assert sorted((row[2], row[3]) for row in rows) == [("Wer?", "keep"), ("Wo?", "remove")]
 
 
 # Both vintages

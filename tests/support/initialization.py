@@ -11,7 +11,6 @@ from pathlib import Path
 import duckdb
 import yaml
 
-from dagster_defs.inputs.field_catalog import write_field_rules
 from dagster_defs.inputs.files import describe_inputs
 from tests.support.render import REPO, model_text, render_model
 from tests.support.staging import collection, make
@@ -53,11 +52,11 @@ def connection(
     settings = _settings(warehouse, data or collection(warehouse / "no_records"), threads)
     if data:
         describe_inputs(settings)
-        write_field_rules(settings)
     con = connect(":memory:", settings)
     con.execute("create schema sources")
     con.execute("use sources")
     make_seeds(con)
+    make(con, "stg_quotas")
     return con
 
 

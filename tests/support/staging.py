@@ -13,7 +13,7 @@ import yaml
 
 from dagster_defs.inputs.files import describe_inputs
 from tests.support.render import render_model, render_pre_hook
-from udfs.plugin import set_variables, variables
+from udfs.plugin import connect, set_variables, variables
 from udfs.warehouse.places import REPO
 from udfs.warehouse.settings import Settings
 
@@ -25,6 +25,8 @@ MODELS = {
     "checkin": "stg_checkins",
     "photos": "stg_photos",
 }
+# What is made of the files that people write, but for a release.
+WRITTEN = ("stg_field_rules", "stg_quotas", "decision_lines", "stg_decisions", "input_problems")
 Row = dict[str, Any]
 
 
@@ -56,6 +58,33 @@ def stage(data: Path, warehouse: Path, threads: int = 2) -> duckdb.DuckDBPyConne
     make(connection, "stg_photo_files")
     make(connection, "texts")
     return connection
+
+
+def stage_written(folder: Path, **settings: str) -> duckdb.DuckDBPyConnection:
+    """A connection with the tables of the files that people write, beside an empty collection.
+
+    settings: HETERQA_* variables; data and warehouse are folders in `folder` unless they are given
+    """
+    given = Settings.from_env(
+        {
+            "HETERQA_DATA": str(collection(folder / "data")),
+            "HETERQA_WAREHOUSE": str(folder / "warehouse"),
+        }
+        | settings
+    )
+    given.warehouse.mkdir(parents=True, exist_ok=True)
+    describe_inputs(given)
+    connection = connect(":memory:", given)
+    make_seed(connection, "subset_quotas")
+    for model in WRITTEN:
+        make(connection, model)
+    return connection
+
+
+def input_problems(connection: duckdb.DuckDBPyConnection) -> list[str]:
+    """What is wrong with the files that people wrote, as the build says it."""
+    query = "select concat(file, ', line ' || line_number, ': ', problem) from input_problems"
+    return [said for (said,) in connection.execute(f"{query} order by all").fetchall()]
 
 
 def make(connection: duckdb.DuckDBPyConnection, model: str) -> None:

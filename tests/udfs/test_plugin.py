@@ -51,10 +51,11 @@ def test_memory_is_bounded(collection, tmp_path):
 def test_variables_point_to_files_that_exist(connection, collection, tmp_path):
     settings = make_settings(collection, tmp_path)
     (settings.decisions_dir).mkdir()
-    assert Path(variables(settings)["decisions"]).read_text() == ""
-    (settings.decisions_dir / "first.jsonl").write_text("{}\n")
+    assert Path(variables(settings)["input_decisions"]).read_text() == ""
+    for name in ("first", "second"):
+        (settings.decisions_dir / f"{name}.jsonl").write_text("{}\n")
     values = variables(settings)
-    assert values["decisions"] == str(settings.decisions_dir / "*.jsonl")
+    assert values["input_decisions"] == str(settings.decisions_dir / "*.jsonl")
     assert values["input_tip"] == str(collection / "yelp_academic_dataset_tip.json")
     for name in ("input_checkin", "truth_fields"):
         assert Path(values[name]).read_text() == ""

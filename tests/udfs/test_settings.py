@@ -34,7 +34,7 @@ def test_defaults() -> None:
     assert settings.data == REPO / "warehouse" / "sample_city"
     assert settings.is_sample_city
     assert settings.truth_dir == REPO / "warehouse" / "truth"
-    assert (settings.profile, settings.questions, settings.seed) == ("embedded", 100, 7)
+    assert (settings.profile, settings.questions, settings.seed) == ("embedded", None, 7)
     assert settings.threads >= 1
 
 

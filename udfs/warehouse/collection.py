@@ -1,4 +1,4 @@
-"""The files that a build reads: the collection, its archives and catalogue, a release."""
+"""The files that a build reads: the collection and its archives, and the files people write."""
 
 from __future__ import annotations
 
@@ -103,6 +103,27 @@ def release_files(settings: Settings) -> dict[str, Path]:
             )
         files[name] = found[0]
     return files
+
+
+def written_files(settings: Settings) -> dict[str, list[Path]]:
+    """The files that people write, by what they are; no path for those that this build has not.
+
+    Those of a release may be compressed. Decisions belong to questions that a build constructs, so
+    with a release there are none. Raises UserError for a file that a setting names and that is
+    not there.
+    """
+    catalogue, quotas = field_catalog_path(settings), settings.quotas
+    if quotas and not quotas.is_file():
+        raise UserError(
+            f"HETERQA_QUOTAS: there is no file {quotas}; "
+            "give the path of a CSV with the columns subset and questions, or unset it"
+        )
+    release = release_files(settings)
+    return {name: [release[name]] if release else [] for name in RELEASE_FILES} | {
+        "fields": [catalogue] if catalogue else [],
+        "quotas": [quotas] if quotas else [],
+        "decisions": [] if release else sorted(settings.decisions_dir.glob("*.jsonl")),
+    }
 
 
 def _present_files(settings: Settings) -> dict[str, Path]:

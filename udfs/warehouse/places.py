@@ -84,11 +84,6 @@ class Places:
         return self.warehouse / "input_files.json"
 
     @property
-    def field_rules_path(self) -> Path:
-        """The checked field catalogue, as the models read it."""
-        return self.warehouse / "field_rules.jsonl"
-
-    @property
     def recovery_plot_path(self) -> Path:
         """The chart of the recovery audit."""
         return self.warehouse / "recovery_audit.svg"

@@ -25,7 +25,6 @@ from pydantic_settings import (
 from udfs.warehouse.cost_limit import CostLimit, read_cost_limit
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.places import PROFILE_FOLDER, REPO, Places
-from udfs.warehouse.quotas import read_quotas
 
 PREFIX = "HETERQA_"
 PROFILE_SUFFIXES = (".yml", ".yaml")
@@ -40,12 +39,6 @@ def _profile(text: str) -> str:
     if text.endswith(PROFILE_SUFFIXES):
         return str(Path(text).expanduser().absolute())
     return text
-
-
-def _slots(values: Mapping[str, Any]) -> int:
-    """As many as the user's own quotas ask for. Raises UserError for a file that is no quotas."""
-    quotas = values.get("quotas")
-    return sum(read_quotas(quotas).values()) if quotas else 100
 
 
 def _memory_gb() -> int:
@@ -101,10 +94,9 @@ class Settings(BaseSettings, Places):
         description="Quotas of your own: a CSV with the columns subset and questions, such as "
         '"S+T,I",12. Subsets that it does not name get no slots.',
     )
-    questions: WholeNumber = Field(
-        default_factory=_slots,
-        ge=1,
-        le=100_000,
+    questions: Annotated[WholeNumber, Field(ge=1, le=100_000)] | None = Field(
+        None,
+        examples=[100],
         description="Question slots to fill, spread over the ten subsets. "
         "Default: 100, or the sum of your own quotas.",
     )
@@ -260,7 +252,10 @@ def _sentence(error: ValidationError) -> str:
     """The first value that cannot be used: which variable, why, and one that can."""
     fault = error.errors()[0]
     name, value, context = str(fault["loc"][0]), fault["input"], fault.get("ctx", {})
-    default = Settings.model_fields[name].get_default(call_default_factory=True, validated_data={})
+    field = Settings.model_fields[name]
+    default = field.get_default(call_default_factory=True, validated_data={})
+    if field.examples:
+        default = field.examples[0]
     reason = {
         "greater_than_equal": f"{value} is too small; the least is {context.get('ge')}",
         "less_than_equal": f"{value} is too large; the most is {context.get('le')}",

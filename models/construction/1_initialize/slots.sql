@@ -1,13 +1,15 @@
 -- One row per question slot: the subset that its question belongs to, by quota.
 -- Quotas follow the published counts, or those that HETERQA_QUOTAS names, scaled to
--- HETERQA_QUESTIONS by largest remainder.
+-- HETERQA_QUESTIONS by largest remainder; without it there are as many slots as the own quotas sum
+-- to, or 100.
+-- depends_on: {{ ref('input_problems') }}
 with subset_quotas as (select * from {{ ref('subset_quotas') }}),
 
-own_quotas as (
-    select
-        key as subset,
-        value::integer as questions,
-    from json_each(coalesce(getvariable('build')['subset_quotas'], '{}'))
+own_quotas as (select * from {{ ref('stg_quotas') }}),
+
+slot_counts as (
+    select coalesce({{ setting('questions') }}, sum(questions)::integer, 100) as slot_count
+    from own_quotas
 ),
 
 wanted as (
@@ -24,9 +26,11 @@ wanted as (
 
 shares as (
     select
-        *,
-        {{ setting('questions') }} * questions::double / sum(questions) over () as share,
+        wanted.*,
+        slot_counts.slot_count,
+        slot_count * questions::double / sum(questions) over () as share,
     from wanted
+    cross join slot_counts
 ),
 
 ranked_shares as (
@@ -35,7 +39,7 @@ ranked_shares as (
         floor(share)::integer as whole,
         row_number() over (order by round(share - floor(share), 9) desc, subset asc)
             as remainder_rank,
-        {{ setting('questions') }} - sum(floor(share)::integer) over () as left_over,
+        slot_count - sum(floor(share)::integer) over () as left_over,
     from shares
 ),
 

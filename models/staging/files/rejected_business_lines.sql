@@ -7,4 +7,5 @@
     ) }}",
     post_hook="{{ drop_lines('business') }}"
 ) }}
+-- depends_on: {{ ref('input_problems') }}
 {{ rejected_lines('business', 'business_id') }}

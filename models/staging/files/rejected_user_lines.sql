@@ -4,4 +4,5 @@
     pre_hook="{{ keep_lines('user', ['user_id'], 'user_id') }}",
     post_hook="{{ drop_lines('user') }}"
 ) }}
+-- depends_on: {{ ref('input_problems') }}
 {{ rejected_lines('user', 'user_id') }}

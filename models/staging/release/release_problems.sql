@@ -1,5 +1,9 @@
 -- One row per thing that is wrong with the imported release, by file and line. is_fatal: the
 -- release cannot be evaluated as it is; of a missing record, release_missing says whether it is.
+{{ config(post_hook=[{'transaction': false, 'sql': "{{ stop_for_problems(
+    'HETERQA_RELEASE: ' ~ env_var('HETERQA_RELEASE', '') ~ ' cannot be evaluated on this collection',
+    condition='is_fatal'
+) }}"}]) }}
 {%- set queries_file, answers_file = 'data/queries.jsonl', 'data/answers.jsonl' %}
 {%- set qrels_file = 'data/qrels/test.tsv' %}
 {%- if var('release_missing') not in ['stop', 'skip'] %}

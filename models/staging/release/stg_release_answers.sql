@@ -1,7 +1,7 @@
 -- One row per line of the imported release's answers.jsonl; fault says why a line cannot be used.
 with lines as (
     select *
-    from {{ release_lines('release_answers', ['qid', 'answer_business_ids', 'answer_count']) }}
+    from {{ object_lines('release_answers', ['qid', 'answer_business_ids', 'answer_count']) }}
 ),
 
 parsed as (

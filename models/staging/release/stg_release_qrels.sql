@@ -11,12 +11,7 @@ with lines as (
 unquoted as (
     select
         line_number,
-        list_transform(
-            fields,
-            lambda field: if(
-                regexp_full_match(field, '".*"', 's'), replace(field[2:-2], '""', '"'), field
-            )
-        ) as fields,
+        list_transform(fields, lambda field: {{ csv_value('field') }}) as fields,
     from lines
 ),
 

@@ -1,6 +1,6 @@
 -- One row per line of the imported release's queries.jsonl; fault says why a line cannot be used.
 with lines as (
-    select * from {{ release_lines('release_queries', ['qid', 'query', 'subset', 'answer_count']) }}
+    select * from {{ object_lines('release_queries', ['qid', 'query', 'subset', 'answer_count']) }}
 ),
 
 subset_quotas as (select * from {{ ref('subset_quotas') }}),
