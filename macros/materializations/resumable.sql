@@ -12,7 +12,8 @@
     could commit them, and what was imported. A row whose `error` is not null is unresolved: it is
     an answer like any other, and asked again only with HETERQA_RETRY_UNRESOLVED. Answers whose
     request is no longer made stay: they are paid for. A step fails while no request of it has any
-    other answer, whichever build asked. `quality.asked` gets one row a run.
+    other answer, whichever build asked. `quality.asked` gets one row a run, and the table its row in
+    `quality.answer_tables`, by which the journal finds it.
 -#}
 {% materialization resumable, adapter='duckdb' %}
     {%- set answer = config.require('answer') -%}
@@ -44,6 +45,9 @@
     {%- else -%}
         {% do heterqa.adopt_columns(target_relation, requests, answered) %}
     {%- endif -%}
+    {#- Comments come before the answers, so that a table which a kill left half filled has them. -#}
+    {% do heterqa.describe_answers(target_relation) %}
+    {% do heterqa.register_answers(target_relation) %}
 
     {%- set open_requests -%}
         select request.* from {{ requests }} as request
@@ -207,46 +211,6 @@
         {% do run_query(found_answers) %}
         {% do heterqa.store_answers(target_relation, found) %}
     {%- endif -%}
-{%- endmacro %}
-
-
-{#- One row a run: what was asked and what the stored answers saved. -#}
-{% macro count_calls(target_relation, requests, open, taken, asked, reused, seconds) -%}
-    {% do run_query('create schema if not exists quality') %}
-    {% do run_query(
-        'create table if not exists quality.asked'
-        ~ ' (invocation_id varchar, model varchar, asked bigint, reused bigint, seconds double)') %}
-    {%- for column in ['unresolved bigint', 'input_tokens bigint', 'output_tokens bigint',
-        'cost double', 'saved_tokens bigint', 'saved_ms double', 'saved_cost double'] -%}
-        {% do run_query('alter table quality.asked add column if not exists ' ~ column) %}
-    {%- endfor -%}
-    {%- set counted -%}
-        insert into quality.asked by name
-        with answers as (
-            select
-                *,
-                request_key in (select request_key from {{ open }}) as is_new,
-            from {{ target_relation }}
-            where request_key in (select request_key from {{ requests }})
-        )
-
-        select
-            '{{ invocation_id }}' as invocation_id,
-            '{{ model.name }}' as model,
-            {{ asked }} as asked,
-            {{ reused }} as reused,
-            {{ '{:.3f}'.format(seconds) }} as seconds,
-            count(*) filter (where error is not null) as unresolved,
-            coalesce((select sum(input_tokens) from {{ taken }}), 0) as input_tokens,
-            coalesce((select sum(output_tokens) from {{ taken }}), 0) as output_tokens,
-            coalesce((select sum(cost) from {{ taken }}), 0) as cost,
-            coalesce(sum(input_tokens + output_tokens) filter (where not is_new), 0)
-                as saved_tokens,
-            coalesce(sum(latency_ms) filter (where not is_new), 0) as saved_ms,
-            coalesce(sum(cost) filter (where not is_new), 0) as saved_cost,
-        from answers
-    {%- endset -%}
-    {% do run_query(counted) %}
 {%- endmacro %}
 
 

@@ -57,6 +57,30 @@ def test_certifies_questions(warehouse: Path) -> None:
     }
 
 
+def test_every_table_says_what_it_is(warehouse: Path) -> None:
+    with duckdb.connect(warehouse / "heterqa.duckdb", read_only=True) as connection:
+        silent = connection.execute(
+            "select schema_name || '.' || table_name from duckdb_tables()"
+            " where not internal and coalesce(trim(comment), '') = '' order by all"
+        ).fetchall()
+        answers = connection.execute(
+            "select schema_name || '.' || table_name from quality.answer_tables order by all"
+        ).fetchall()
+        silent_columns = connection.execute(
+            "select table_name || '.' || column_name from duckdb_columns()"
+            " where not internal and coalesce(trim(comment), '') = '' and ("
+            "    (schema_name, table_name) in (from quality.answer_tables)"
+            "    or table_name like 'truth_%' or schema_name = 'seeds')"
+        ).fetchall()
+        listed = connection.execute(
+            "select sql from duckdb_views() where view_name = 'responses'"
+        ).fetchall()[0][0]
+    assert silent == []
+    assert silent_columns == []
+    assert len(answers) >= 12
+    assert all(f"'{name}' AS step" in listed for (name,) in answers)
+
+
 def test_a_killed_build_resumes_and_threads_and_hashing_change_nothing(
     warehouse: Path, data: Path, tmp_path: Path
 ) -> None:

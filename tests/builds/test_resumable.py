@@ -121,6 +121,11 @@ class Project:
     def run(self, *arguments: str, **environ: str) -> tuple[str, str, list[str]]:
         """Status and message of the model, and what was asked for it, in order."""
         before = len(self.calls)
+        ((status, message),) = self.run_all(*arguments, **environ).values()
+        return status, message, self.calls[before:]
+
+    def run_all(self, *arguments: str, **environ: str) -> dict[str, tuple[str, str]]:
+        """Status and message of every model, by its name."""
         with self.monkeypatch.context() as patch:
             patch.syspath_prepend(str(self.folder))
             for name, value in ({"CALLS": str(self.folder / "calls.txt")} | environ).items():
@@ -129,8 +134,10 @@ class Project:
             outcome = dbtRunner(callbacks=[self._hear]).invoke([*self.command, *arguments])
             _close_warehouse()
         assert outcome.result is not None, outcome.exception
-        (node,) = outcome.result.results  # type: ignore[union-attr]
-        return str(node.status), str(node.message), self.calls[before:]
+        return {
+            result.node.name: (str(result.status), str(result.message))
+            for result in outcome.result.results  # type: ignore[union-attr]
+        }
 
     def _hear(self, event: Any) -> None:
         if event.info.name == "JinjaLogInfo":
@@ -374,3 +381,86 @@ def test_stored_answers_with_other_columns(project: Project) -> None:
 
     status, _, calls = project.run("--full-refresh", REQUESTS="8")
     assert (status, sorted(calls)) == ("success", contents(8))
+
+
+# What the database says of the table, and which models are listed as answers
+
+DESCRIBED = """
+    version: 2
+    sources:
+      - name: ledger
+        schema: quality
+        tables:
+          - {name: asked, description: Runs., columns: [{name: model, description: Who asked.}]}
+          - {name: answer_tables, description: Tables of answers.}
+    models:
+      - name: answers
+        config: {persist_docs: {relation: true, columns: true}}
+        description: "DESCRIPTION of what's asked"
+        columns: [{name: content, description: The content.}, {name: gone, description: Nothing.}]
+      - name: responses
+        columns: [{name: content, description: A content.}, {name: cost, description: Dollars.}]
+"""
+RESPONSES = """
+    {{ config(materialized='view') }}
+    -- depends_on: {{ ref('later_answers') }}
+    {% for step in heterqa.resumable_models() %}
+    select '{{ step.schema }}' as schema_name, '{{ step.name }}' as table_name
+    {{ 'union all' if not loop.last }}
+    {% endfor %}
+"""
+
+
+def comments(project: Project) -> dict[str, str]:
+    return dict(
+        project.query(
+            "select table_name, comment from duckdb_tables() where comment is not null union all"
+            " select table_name || '.' || column_name, comment from duckdb_columns()"
+            " where comment is not null"
+        )
+    )
+
+
+def test_comments_come_with_the_table_and_its_answers_stay(project: Project) -> None:
+    project.run(REQUESTS="5")
+    assert comments(project) == {}
+    text = textwrap.dedent(DESCRIBED)
+    described = project.folder / "models" / "answers.yml"
+    expected = {
+        "answers.content": "The content.",
+        "asked": "Runs.",
+        "asked.model": "Who asked.",
+        "answer_tables": "Tables of answers.",
+    }
+    (project.folder / "models" / "responses.sql").write_text("select 1 as cost")
+    for number, said in enumerate(("one", "one", "another")):
+        described.write_text(text.replace("DESCRIPTION", said), encoding="utf-8")
+        status, message, calls = project.run("--select", "answers", REQUESTS=str(5 + number))
+        assert (status, len(calls)) == ("success", min(number, 1)), message
+        assert comments(project) == expected | {
+            "answers": f"{said} of what's asked",
+            "answers.cost": "Dollars.",
+        }
+    assert project.query("select count(*) from main.answers where answer is not null") == [(7,)]
+
+
+def test_resumable_models_are_listed_by_themselves(project: Project) -> None:
+    models = project.folder / "models"
+    asking = "{{ config(materialized='resumable', answer='ask(request_key, content)') }}"
+    later = f"{asking} select request_key, content from {{{{ ref('answers') }}}}"
+    (models / "later_answers.sql").write_text(later)
+    (models / "mentions.sql").write_text("select 'é' as request_key, 1 as attempts")
+    (models / "responses.sql").write_text(textwrap.dedent(RESPONSES))
+    expected = [("main", "answers"), ("main", "later_answers")]
+    for _ in range(2):
+        outcomes = project.run_all()
+        assert {status for status, _ in outcomes.values()} == {"success"}, outcomes
+        assert project.query("from responses order by all") == expected
+        assert project.query("from quality.answer_tables order by all") == expected
+
+    # One that dbt could make after the list is named with what to write.
+    (models / "unread_answers.sql").write_text(later)
+    status, message = project.run_all()["responses"]
+    assert status == "error"
+    assert "lists unread_answers, which may be made after it" in message
+    assert "add `-- depends_on: {{ ref('unread_answers') }}` to responses.sql" in message

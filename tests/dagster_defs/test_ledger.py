@@ -31,6 +31,13 @@ def settings(tmp_path: Path) -> Settings:
             " from (values ('a', 'stored', null), ('b', null, 'refused'))"
             " as rows (request_key, verdict, error)"
         )
+        # A table that the user has dropped to ask its requests anew is registered still.
+        connection.execute(
+            "create schema quality; create table quality.answer_tables as"
+            " from (values ('main', 'answers'), ('main', 'dropped'))"
+            " as rows (schema_name, table_name);"
+            "create table mentions as select 'b' as request_key, null as error, 1 as attempts"
+        )
     return settings
 
 

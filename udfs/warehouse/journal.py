@@ -120,15 +120,27 @@ def _open_journal(connection: DuckDBPyConnection, settings: Settings) -> None:
 
 
 def answer_tables(connection: DuckDBPyConnection) -> list[str]:
-    """The tables of answers, quoted: those that have a request key and attempts."""
+    """The tables of answers, quoted: those that the `resumable` materialization has registered.
+
+    Tables that builds with other settings have made are among them: their answers are paid for.
+    """
+    rows = connection.execute(
+        """
+        select table_name
+        from duckdb_tables()
+        where
+            database_name = current_database() and schema_name = 'quality'
+            and table_name = 'answer_tables'
+        """
+    ).fetchall()
+    if not rows:
+        return []
     rows = connection.execute(
         """
         select schema_name, table_name
-        from duckdb_columns()
-        inner join duckdb_tables() using (database_name, schema_name, table_name)
+        from quality.answer_tables
+        inner join duckdb_tables() using (schema_name, table_name)
         where database_name = current_database()
-        group by schema_name, table_name
-        having bool_or(column_name = 'request_key') and bool_or(column_name = 'attempts')
         order by schema_name, table_name
         """
     ).fetchall()

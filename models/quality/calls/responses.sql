@@ -1,18 +1,14 @@
 -- One row per request that a model role was ever asked, with what its answer took.
--- The loop only lists the tables of answers: they all end in the same columns. No database is
--- named, because the published file has another name and the view has to work there.
+-- The tables of answers are the resumable models of this build. dbt knows the list of models only
+-- after it has parsed them, so `ref` cannot name them; the vectors of the collection and of the
+-- questions come after all of them. No database is named, because the published file has another
+-- name and the view has to work there.
+-- depends_on: {{ ref('content_vectors') }}
+-- depends_on: {{ ref('question_vectors') }}
 {{ config(materialized='view') }}
-{%- set steps = [ref('content_vectors'), ref('question_embeddings')] %}
-{%- if not env_var('HETERQA_RELEASE', '') %}
-    {%- set steps = steps + [
-        ref('text_features'), ref('feature_vectors'), ref('claim_vectors'),
-        ref('recovery_judgements'), ref('recovery_relevance'), ref('constraint_drafts'),
-        ref('constraint_vectors'), ref('support_judgements'), ref('question_drafts'), ref('contradiction_judgements'),
-    ] %}
-{%- endif %}
-{%- for step in steps %}
+{%- for step in resumable_models() %}
 select
-    '{{ step.schema }}.{{ step.identifier }}' as step,
+    '{{ step.schema }}.{{ step.name }}' as step,
     request_key,
     role,
     model,
@@ -24,6 +20,6 @@ select
     attempts,
     split_part(error, ':', 1) as reason,
     error,
-from {{ step.include(database=false) }}
+from {{ api.Relation.create(schema=step.schema, identifier=step.name) }}
 {{ 'union all' if not loop.last }}
 {%- endfor %}
