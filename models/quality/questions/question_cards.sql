@@ -7,12 +7,12 @@ answer_sets as (select * from {{ evaluated('answer_sets', 'imported_answers') }}
 
 records as (select * from {{ ref('records') }}),
 
-evidence as (select * from {{ ref('evidence') }}),
+evidence as (select * rename (business_id as record_id) from {{ ref('evidence') }}),
 
 evidence_rows as (
     select
         qid,
-        business_id as record_id,
+        record_id,
         {
             'family': family,
             'claim_summary': claim_summary,
