@@ -2,29 +2,40 @@
 -- meet it, and those that none of its constraints contradicts, as bits by record_numbers.place.
 with field_constraints as (select * from {{ ref('field_constraints') }}),
 
-draw_checks as (select * from {{ ref('draw_checks') }}),
-
 claim_sets as (select * from {{ ref('claim_sets') }}),
 
-chosen_draws as (
-    select *
-    from draw_checks
-    where draw_id in (select draw_id from field_constraints)
+constraint_counts as (
+    select
+        attempt_id,
+        count(*) as constraint_count,
+    from field_constraints
+    group by attempt_id
 ),
 
-chosen_sets as (
-    {{ draw_sets('chosen_draws') }}
+sets as (
+    select
+        field_constraints.attempt_id,
+        claim_sets.block,
+        bit_and(claim_sets.met) as met,
+        bit_and(claim_sets.possible) as possible,
+        count(*) as set_count,
+    from field_constraints
+    inner join claim_sets using (claim_id)
+    group by field_constraints.attempt_id, claim_sets.block
 ),
 
 final as (
     select
-        chosen_draws.attempt_id,
-        chosen_sets.block,
-        chosen_sets.met,
-        chosen_sets.possible,
-    from chosen_sets
-    inner join chosen_draws using (draw_id)
-    where chosen_sets.possible != {{ no_records() }}
+        sets.attempt_id,
+        sets.block,
+        sets.met,
+        sets.possible,
+    from sets
+    inner join constraint_counts using (attempt_id)
+    where
+        -- A category has no set in a block without a member.
+        sets.set_count = constraint_counts.constraint_count
+        and sets.possible != {{ no_records() }}
 )
 
 select * from final

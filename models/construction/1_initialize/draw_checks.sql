@@ -1,6 +1,6 @@
--- One row per draw of constraints that was looked at: its constraints, and whether each of them
--- excludes a record that the others leave possible. Redraws are for attempts whose first draw does
--- not do.
+-- One row per draw of constraints that was looked at: whether each of its constraints excludes a
+-- record that the others leave possible. Redraws are looked at only for an attempt whose first draw
+-- is not sound.
 with constraint_draws as (select * from {{ ref('constraint_draws') }}),
 
 claim_sets as (select * from {{ ref('claim_sets') }}),
@@ -10,27 +10,21 @@ draws as (
         draw_id,
         attempt_id,
         draw_number,
-        {%- for position in range(1, 6) %}
-        max(claim_id) filter (where position = {{ position }}) as claim_{{ position }},
-        {%- endfor %}
-        -- A category that nearly all records have is the word for them, and need not exclude any.
-        bit_or(if(is_wide, 0, 1 << (position - 1)::integer)) as required,
+        max(claim_id) filter (where position = 1) as claim_1,
+        max(claim_id) filter (where position = 2) as claim_2,
+        max(claim_id) filter (where position = 3) as claim_3,
+        max(claim_id) filter (where position = 4) as claim_4,
+        max(claim_id) filter (where position = 5) as claim_5,
+        bool_or(is_wide) filter (where position = 1) as is_wide_1,
+        bool_or(is_wide) filter (where position = 2) as is_wide_2,
     from constraint_draws
     group by draw_id, attempt_id, draw_number
 ),
 
 first_draws as (select * from draws where draw_number = 1),
 
-first_sets as (
-    {{ draw_sets('first_draws') }}
-),
-
 first_checks as (
-    select
-        draw_id,
-        bit_or(excluding) as excluding,
-    from first_sets
-    group by draw_id
+    {{ sound_draws('first_draws') }}
 ),
 
 redraws as (
@@ -42,26 +36,18 @@ redraws as (
             select first_draws.attempt_id
             from first_draws
             inner join first_checks using (draw_id)
-            where first_checks.excluding & first_draws.required != first_draws.required
+            where not first_checks.is_sound
         )
 ),
 
-redrawn_sets as (
-    {{ draw_sets('redraws') }}
-),
-
-redrawn_checks as (
-    select
-        draw_id,
-        bit_or(excluding) as excluding,
-    from redrawn_sets
-    group by draw_id
+redraw_checks as (
+    {{ sound_draws('redraws') }}
 ),
 
 checks as (
     select * from first_checks
     union all
-    select * from redrawn_checks
+    select * from redraw_checks
 ),
 
 final as (
@@ -69,10 +55,7 @@ final as (
         draws.draw_id,
         draws.attempt_id,
         draws.draw_number,
-        {%- for position in range(1, 6) %}
-        draws.claim_{{ position }},
-        {%- endfor %}
-        checks.excluding & draws.required = draws.required as is_sound,
+        checks.is_sound,
     from draws
     inner join checks using (draw_id)
 )
