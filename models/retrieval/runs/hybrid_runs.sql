@@ -11,18 +11,8 @@ branches as (
     where run in ('bm25', 'dense')
 ),
 
-fused as (
-    select * from {{ rank_fusion('branches') }}
-),
-
 final as (
-    select
-        run,
-        qid,
-        record_id,
-        rank,
-        score,
-    from fused
+    {{ rank_fusion('branches') }}
 )
 
 select * from final
