@@ -22,6 +22,8 @@ support as (select * from {{ ref('support') }}),
 
 texts as (select * from {{ ref('texts') }}),
 
+photos as (select * from {{ ref('photos') }}),
+
 kg_features as (select * from {{ ref('kg_features') }}),
 
 released_answers as (
@@ -58,7 +60,9 @@ known_fields as (
         'passes' as support_status,
         claim,
         'fields' as channel,
-        field as evidence_id,
+        field as rule,
+        null as evidence_id,
+        null as feature_id,
         'relational_filter' as verification_method,
         1.0 as confidence,
         to_json({'operator': operator, 'value': value}) as details,
@@ -78,7 +82,9 @@ recovered_fields as (
         'supports' as support_status,
         answer_fields.claim,
         recovered_values.channel,
+        null as rule,
         recovered_values.evidence_id,
+        kg_features.feature_id,
         'missing_value_recovery' as verification_method,
         recovered_values.probability as confidence,
         to_json({
@@ -88,35 +94,32 @@ recovered_fields as (
         }) as details,
     from answer_fields
     inner join recovered_values using (claim_id, record_id)
+    left join kg_features on recovered_values.evidence_id = 'graph:' || kg_features.feature_id
     where answer_fields.status = 'recovered'
 ),
 
--- A graph pattern rests on several features, those of the bridge and its traits: one row for each.
 supported_parts as (
     select
         released_answers.qid,
         released_answers.record_id,
-        source_constraints.source,
-        source_constraints.parameters,
-        starts_with(support.part, 'avoid:') as is_avoided,
-        coalesce(constraint_parts.claim, source_constraints.claim) as claim,
+        constraint_parts.source,
+        constraint_parts.part_kind,
+        constraint_parts.radius_km,
+        constraint_parts.sector,
+        -- What only a rule can check is said by the claim of the whole constraint.
+        if(constraint_parts.is_judged, constraint_parts.claim, source_constraints.claim) as claim,
         support.channel,
+        support.evidence_id,
+        support.feature_id,
+        support.distance_km,
         support.confidence,
-        unnest(if(
-            support.channel = 'graph',
-            string_split(support.evidence_id, ','),
-            [support.evidence_id]
-        )) as evidence_id,
     from released_answers
     inner join support
         on
             released_answers.attempt_id = support.attempt_id
             and released_answers.record_id = support.record_id
     inner join source_constraints on support.constraint_id = source_constraints.constraint_id
-    inner join constraint_parts
-        on
-            support.constraint_id = constraint_parts.constraint_id
-            and support.part = constraint_parts.part
+    inner join constraint_parts on support.part_id = constraint_parts.part_id
     where support.verdict = 'yes'
 ),
 
@@ -131,10 +134,12 @@ met_constraints as (
             when channel = 'spatial' then 'geo'
             when channel = 'graph' then 'kg'
         end as family,
-        if(channel = 'spatial' or is_avoided, 'passes', 'supports') as support_status,
+        if(channel = 'spatial' or part_kind = 'avoid', 'passes', 'supports') as support_status,
         claim,
         channel,
-        if(channel = 'spatial', parameters ->> 'operator', evidence_id) as evidence_id,
+        if(channel = 'spatial', part_kind, null) as rule,
+        evidence_id,
+        feature_id,
         case channel
             when 'text' then 'text_judgement'
             when 'photo' then 'photo_judgement'
@@ -145,25 +150,20 @@ met_constraints as (
         case
             when channel = 'spatial'
                 then to_json({
-                    'radius_km': (parameters ->> 'radius_km')::integer,
-                    'sector': parameters ->> 'sector',
-                    'distance_km': split_part(evidence_id, '=', 2)::double
+                    'radius_km': radius_km, 'sector': sector, 'distance_km': distance_km
                 })
-            when is_avoided then to_json({'finding': 'the graph holds no criticism'})
+            when part_kind = 'avoid' then to_json({'finding': 'the graph holds no criticism'})
             else to_json({'constraint_source': source, 'checked_on': channel})
         end as details,
     from supported_parts
 ),
 
--- Texts and photos are known here as corpus entries, `text:<text_id>`; recovered features as well.
 pieces as (
     select * from known_fields
     union all
-    select * replace (regexp_replace(evidence_id, '^(text|photo|graph):', '') as evidence_id)
-    from recovered_fields
+    select * from recovered_fields
     union all
-    select * replace (regexp_replace(evidence_id, '^(text|photo):', '') as evidence_id)
-    from met_constraints
+    select * from met_constraints
 ),
 
 located_pieces as (
@@ -177,14 +177,15 @@ located_pieces as (
             when 'graph' then 'kg_feature'
         end as locator_type,
         case pieces.channel
-            when 'photo' then {{ photo_stem('pieces.evidence_id') }}
+            when 'text' then texts.text_id
+            when 'photo' then {{ photo_stem('photos.photo_id') }}
             when 'graph' then kg_features.feature
-            else pieces.evidence_id
+            else pieces.rule
         end as locator,
     from pieces
-    left join texts on pieces.channel = 'text' and pieces.evidence_id = texts.text_id
-    left join kg_features
-        on pieces.channel = 'graph' and pieces.evidence_id = kg_features.feature_id
+    left join texts on pieces.evidence_id = 'text:' || texts.text_id
+    left join photos on pieces.evidence_id = 'photo:' || photos.photo_id
+    left join kg_features on pieces.feature_id = kg_features.feature_id
 ),
 
 final as (

@@ -5,4 +5,4 @@ select distinct
     vector_key as request_key,
     claim as content,
 from {{ ref('constraint_parts') }}
-where claim is not null
+where is_judged

@@ -18,7 +18,7 @@ requirements as (
     select
         answer_sets.attempt_id,
         answer_sets.record_id,
-        coalesce(constraint_parts.claim, source_constraints.claim) as claim,
+        if(constraint_parts.is_judged, constraint_parts.claim, source_constraints.claim) as claim,
     from {{ ref('answer_sets') }} as answer_sets
     inner join {{ ref('source_constraints') }} as source_constraints using (attempt_id)
     inner join {{ ref('constraint_parts') }} as constraint_parts using (constraint_id)

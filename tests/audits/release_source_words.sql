@@ -48,11 +48,11 @@ origins as (
         corpus_entries.entry_id,
         {{ words('corpus_entries.content') }} as words,
     from {{ ref('certified_questions') }} as certified_questions
-    inner join {{ ref('source_constraints') }} as source_constraints
-        on certified_questions.attempt_id = source_constraints.attempt_id
+    inner join {{ ref('constraint_parts') }} as constraint_parts
+        on certified_questions.attempt_id = constraint_parts.attempt_id
     inner join {{ ref('corpus_entries') }} as corpus_entries
-        on source_constraints.origin_id = corpus_entries.entry_id
-    where source_constraints.source in ('text', 'photo')
+        on constraint_parts.origin_id = corpus_entries.entry_id
+    where constraint_parts.part_kind = 'claim'
 ),
 
 released_words as (

@@ -356,7 +356,7 @@ CHECKS = {
         ),
 
         judged as (
-            select evidence.constraint_id, evidence.part, evidence.record_id
+            select evidence.part_id, evidence.record_id
             from construction.support_evidence as evidence
             inner join construction.support_judgements as judgements using (request_key)
             where
@@ -364,13 +364,13 @@ CHECKS = {
                 and judgements.confidence >= 0.7
         )
 
-        select answers.qid, answers.record_id, parts.part
+        select answers.qid, answers.record_id, parts.part_id
         from construction.answer_sets as answers
         inner join construction.constraint_parts as parts using (attempt_id)
         where
-            parts.claim is not null
-            and (parts.constraint_id, parts.part, answers.record_id) not in (
-                select (constraint_id, part, record_id) from judged
+            parts.is_judged
+            and (parts.part_id, answers.record_id) not in (
+                select (part_id, record_id) from judged
             )
             and (answers.record_id, coalesce(parts.feature_id, '')) not in (
                 select (record_id, feature_id) from read_praise
@@ -392,7 +392,7 @@ CHECKS = {
         inner join sources.texts as texts using (record_id)
         left join sources.text_features as features using (content)
         where
-            starts_with(support.part, 'avoid:') and support.verdict = 'yes'
+            support.part_kind = 'avoid' and support.verdict = 'yes'
             and not texts.is_empty
             and (features.request_key is null or features.error is not null)
     """,

@@ -1,10 +1,11 @@
--- One row per constraint of H and part of it that is checked on its own. A record supports the
--- constraint when it supports every part: a praised feature and an avoided one are two parts.
-with source_constraints as (select * from {{ ref('source_constraints') }}),
+-- One row per part of a constraint of H, for attempts that have parts from each of their sources. A
+-- record supports a constraint when it supports every part: a praised feature and an avoided one are
+-- two parts.
+with attempts as (select * from {{ ref('attempts') }}),
+
+worded_constraints as (select * from {{ ref('worded_constraints') }}),
 
 spatial_constraints as (select * from {{ ref('spatial_constraints') }}),
-
-graph_constraints as (select * from {{ ref('graph_constraints') }}),
 
 graph_choices as (select * from {{ ref('graph_choices') }}),
 
@@ -12,54 +13,79 @@ parts as (
     select
         attempt_id,
         source,
-        'claim' as part,
+        'claim' as part_kind,
         claim,
+        phrase,
+        true as is_judged,
+        origin_id,
         null as feature_id,
-    from source_constraints
-    where source in ('text', 'photo')
+        null as latitude,
+        null as longitude,
+        null as radius_km,
+        null as sector,
+    from worded_constraints
     union all
     select
         attempt_id,
         'spatial' as source,
-        operator as part,
+        operator as part_kind,
         null as claim,
+        phrase,
+        false as is_judged,
+        reference_record_id as origin_id,
         null as feature_id,
+        latitude,
+        longitude,
+        radius_km,
+        sector,
     from spatial_constraints
-    union all
-    select
-        graph_choices.attempt_id,
-        'graph' as source,
-        graph_choices.part || ':' || graph_choices.feature_id as part,
-        graph_choices.claim,
-        graph_choices.feature_id,
-    from graph_choices
-    inner join graph_constraints on graph_choices.attempt_id = graph_constraints.attempt_id
-    where graph_constraints.pattern = 'attribute'
     union all
     select
         attempt_id,
         'graph' as source,
-        'pattern' as part,
-        null as claim,
-        null as feature_id,
-    from graph_constraints
-    where pattern = 'collaborative'
+        part_kind,
+        claim,
+        -- Blame is about the thing: slow service for one visitor is a complaint about the service.
+        if(part_kind = 'avoid', {{ last_word('feature') }}, feature) as phrase,
+        part_kind = 'has' as is_judged,
+        null as origin_id,
+        feature_id,
+        null as latitude,
+        null as longitude,
+        null as radius_km,
+        null as sector,
+    from graph_choices
+),
+
+complete as (
+    select parts.attempt_id
+    from parts
+    inner join attempts using (attempt_id)
+    group by parts.attempt_id, attempts.sources
+    having count(distinct parts.source) = len(attempts.sources)
 ),
 
 final as (
     select
-        parts.attempt_id,
-        source_constraints.constraint_id,
-        parts.source,
-        parts.part,
-        parts.claim,
-        parts.feature_id,
-        if(parts.claim is null, null, {{ vector_key('query', 'parts.claim') }}) as vector_key,
+        attempt_id || '-' || source || '-' || row_number() over (
+            partition by attempt_id, source order by part_kind, feature_id
+        ) as part_id,
+        attempt_id || '-' || source as constraint_id,
+        attempt_id,
+        source,
+        part_kind,
+        claim,
+        phrase,
+        is_judged,
+        if(is_judged, {{ vector_key('query', 'claim') }}, null) as vector_key,
+        origin_id,
+        feature_id,
+        latitude,
+        longitude,
+        radius_km,
+        sector,
     from parts
-    inner join source_constraints
-        on
-            parts.attempt_id = source_constraints.attempt_id
-            and parts.source = source_constraints.source
+    where attempt_id in (select attempt_id from complete)
 )
 
 select * from final

@@ -1,5 +1,5 @@
--- One row per attempt with a graph constraint, and feature of its pattern with the part that it
--- plays: `has` and `avoid` (attribute pattern), `bridge` and `trait` (collaborative pattern).
+-- One row per attempt with a graph constraint, and feature of its pattern with the kind of part that
+-- the feature is: `has` and `avoid` (attribute pattern), `bridge` and `trait` (collaborative pattern).
 with attempts as (select * from {{ ref('attempts') }}),
 
 anchors as (select * from {{ ref('anchors') }}),
@@ -29,8 +29,8 @@ patterns as (
     where list_contains(attempts.sources, 'graph')
 ),
 
--- What the anchor is praised for, and others too: a feature of one record makes no question. What
--- the attempt's text or photo constraint is about is left to it.
+-- Features that the anchor and some other record are praised for: a feature of one record alone makes
+-- no question. A thing that the attempt's text or photo constraint names is left to that constraint.
 praiseworthy as (
     select
         patterns.attempt_id,
@@ -78,7 +78,7 @@ praised as (
     from distinct_things
 ),
 
--- What some other candidate is blamed for, and the anchor is not.
+-- Features that some other candidate is blamed for, and the anchor is not.
 blamed as (
     select
         patterns.attempt_id,
@@ -108,7 +108,7 @@ attribute_choices as (
     select
         patterns.attempt_id,
         praised.feature_id,
-        'has' as part,
+        'has' as part_kind,
     from patterns
     inner join praised on patterns.attempt_id = praised.attempt_id
     left join blamed on patterns.attempt_id = blamed.attempt_id
@@ -119,7 +119,7 @@ attribute_choices as (
     select
         attempt_id,
         feature_id,
-        'avoid' as part,
+        'avoid' as part_kind,
     from blamed
 ),
 
@@ -182,7 +182,7 @@ collaborative_choices as (
     select
         attempt_id,
         feature_id,
-        'bridge' as part,
+        'bridge' as part_kind,
     from bridges
     where attempt_id in (select attempt_id from drawn_users)
     union all
@@ -190,7 +190,7 @@ collaborative_choices as (
         drawn_users.attempt_id,
         unnest(list_slice(drawn_users.traits, 1, if(patterns.size_draw >= 0.75, 2, 1)))
             as feature_id,
-        'trait' as part,
+        'trait' as part_kind,
     from drawn_users
     inner join patterns on drawn_users.attempt_id = patterns.attempt_id
 ),
@@ -205,10 +205,10 @@ final as (
     select
         choices.attempt_id,
         choices.feature_id,
-        choices.part,
+        choices.part_kind,
         kg_features.feature,
         if(
-            choices.part in ('has', 'bridge'),
+            choices.part_kind in ('has', 'bridge'),
             'People praise its ' || kg_features.feature || '.',
             null
         ) as claim,

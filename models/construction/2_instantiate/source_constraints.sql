@@ -1,63 +1,47 @@
--- One row per attempt and constraint of H, for attempts that have one of each of their sources.
-with attempts as (select * from {{ ref('attempts') }}),
-
-worded_constraints as (select * from {{ ref('worded_constraints') }}),
-
-spatial_constraints as (select * from {{ ref('spatial_constraints') }}),
-
-graph_constraints as (select * from {{ ref('graph_constraints') }}),
+-- One row per attempt and constraint of H: its parts, said in one claim and one phrase.
+with constraint_parts as (select * from {{ ref('constraint_parts') }}),
 
 constraints as (
     select
+        constraint_id,
         attempt_id,
         source,
-        claim,
-        phrase,
-        to_json({'origin_sentence': origin_sentence})::varchar as parameters,
-        origin_id,
-    from worded_constraints
-    union all
-    select
-        attempt_id,
-        'spatial' as source,
-        'It ' || phrase || '.' as claim,
-        phrase,
-        to_json({
-            'operator': operator, 'latitude': latitude, 'longitude': longitude,
-            'radius_km': radius_km, 'sector': sector
-        })::varchar as parameters,
-        coalesce(reference_record_id, 'user') as origin_id,
-    from spatial_constraints
-    union all
-    select
-        attempt_id,
-        'graph' as source,
-        'It ' || phrase || '.' as claim,
-        phrase,
-        parameters,
-        feature_ids as origin_id,
-    from graph_constraints
+        count(*) as part_count,
+        min(claim) filter (where part_kind = 'claim') as claim,
+        min(phrase) filter (where source != 'graph') as phrase,
+        string_agg(phrase, ' and ' order by phrase) filter (where part_kind in ('has', 'bridge'))
+            as praised,
+        string_agg(phrase, ' and ' order by phrase) filter (where part_kind = 'trait') as traits,
+        string_agg(phrase, ' and ' order by phrase) filter (where part_kind = 'avoid') as avoided,
+    from constraint_parts
+    group by constraint_id, attempt_id, source
 ),
 
-complete as (
-    select constraints.attempt_id
+phrased as (
+    select
+        constraint_id,
+        attempt_id,
+        source,
+        part_count,
+        claim,
+        coalesce(
+            phrase,
+            'is praised for its ' || praised
+            || coalesce(' by people who also like ' || traits, '')
+            || coalesce(' and draws no complaints about its ' || avoided, '')
+        ) as phrase,
     from constraints
-    inner join attempts using (attempt_id)
-    group by constraints.attempt_id, attempts.sources
-    having count(*) = len(attempts.sources)
 ),
 
 final as (
     select
+        constraint_id,
         attempt_id,
-        attempt_id || '-' || source as constraint_id,
         source,
-        claim,
+        coalesce(claim, 'It ' || phrase || '.') as claim,
         phrase,
-        parameters,
-        origin_id,
-    from constraints
-    where attempt_id in (select attempt_id from complete)
+        part_count,
+    from phrased
 )
 
 select * from final

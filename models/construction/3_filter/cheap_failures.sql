@@ -17,7 +17,7 @@ final as (
         constraint_id,
         record_id,
     from graph_checks
-    where (starts_with(part, 'avoid:') or part = 'pattern') and not is_met and not is_open
+    where part_kind in ('avoid', 'bridge', 'trait') and not is_met and not is_open
 )
 
 select * from final

@@ -1,8 +1,6 @@
--- One row per graph constraint, part of it, and candidate: whether the graph itself supports the
--- part.
+-- One row per part of a graph constraint, and candidate: whether the graph itself supports the part.
+-- The bridges and traits of a collaborative pattern are met together, by one user, or not at all.
 with constraint_parts as (select * from {{ ref('constraint_parts') }}),
-
-graph_choices as (select * from {{ ref('graph_choices') }}),
 
 candidates as (select * from {{ ref('candidates') }}),
 
@@ -30,18 +28,18 @@ attribute_checks as (
     select
         constraint_parts.attempt_id,
         constraint_parts.constraint_id,
-        constraint_parts.part,
+        constraint_parts.part_id,
+        constraint_parts.part_kind,
+        constraint_parts.feature_id,
         candidates.record_id,
-        constraint_parts.feature_id as evidence,
         if(
-            starts_with(constraint_parts.part, 'avoid:'),
+            constraint_parts.part_kind = 'avoid',
             (candidates.record_id, {{ last_word('kg_features.feature') }}) not in (
                 select (record_id, thing) from kg_criticisms
             ),
             coalesce(record_features.polarity, 'none') = 'positive'
         ) as is_met,
-        if(starts_with(constraint_parts.part, 'avoid:'), 1.0, record_features.confidence)
-            as confidence,
+        if(constraint_parts.part_kind = 'avoid', 1.0, record_features.confidence) as confidence,
     from constraint_parts
     inner join kg_features on constraint_parts.feature_id = kg_features.feature_id
     inner join candidates on constraint_parts.attempt_id = candidates.attempt_id
@@ -49,30 +47,27 @@ attribute_checks as (
         on
             candidates.record_id = record_features.record_id
             and constraint_parts.feature_id = record_features.feature_id
-    where constraint_parts.source = 'graph' and constraint_parts.part != 'pattern'
+    where constraint_parts.part_kind in ('has', 'avoid')
 ),
 
 pattern_parts as (
     select
-        constraint_parts.attempt_id,
-        constraint_parts.constraint_id,
-        graph_choices.part,
-        graph_choices.feature_id,
+        attempt_id,
+        constraint_id,
+        part_id,
+        part_kind,
+        feature_id,
     from constraint_parts
-    inner join graph_choices on constraint_parts.attempt_id = graph_choices.attempt_id
-    where constraint_parts.part = 'pattern'
+    where part_kind in ('bridge', 'trait')
 ),
 
 patterns as (
     select
         attempt_id,
-        constraint_id,
-        count(*) filter (where part = 'bridge') as bridge_count,
-        count(*) filter (where part = 'trait') as trait_count,
-        -- Bridges come first.
-        string_agg(feature_id, ',' order by part, feature_id) as evidence,
+        count(*) filter (where part_kind = 'bridge') as bridge_count,
+        count(*) filter (where part_kind = 'trait') as trait_count,
     from pattern_parts
-    group by attempt_id, constraint_id
+    group by attempt_id
 ),
 
 bridged as (
@@ -87,7 +82,7 @@ bridged as (
             candidates.record_id = record_features.record_id
             and pattern_parts.feature_id = record_features.feature_id
     inner join patterns on pattern_parts.attempt_id = patterns.attempt_id
-    where pattern_parts.part = 'bridge' and record_features.polarity = 'positive'
+    where pattern_parts.part_kind = 'bridge' and record_features.polarity = 'positive'
     group by pattern_parts.attempt_id, candidates.record_id, patterns.bridge_count
     having count(*) = patterns.bridge_count
 ),
@@ -104,7 +99,7 @@ fans as (
         on
             bridged.record_id = kg_mentions.record_id
             and pattern_parts.feature_id = kg_mentions.feature_id
-    where pattern_parts.part = 'bridge' and kg_mentions.polarity = 'positive'
+    where pattern_parts.part_kind = 'bridge' and kg_mentions.polarity = 'positive'
 ),
 
 trait_fans as (
@@ -117,7 +112,7 @@ trait_fans as (
         on fans.user_id = kg_edges.user_id and pattern_parts.feature_id = kg_edges.feature_id
     inner join patterns on fans.attempt_id = patterns.attempt_id
     where
-        pattern_parts.part = 'trait' and kg_edges.edge_type = 'user_feature'
+        pattern_parts.part_kind = 'trait' and kg_edges.edge_type = 'user_feature'
         and kg_edges.polarity = 'positive'
     group by fans.attempt_id, fans.record_id, fans.user_id, patterns.trait_count
     having count(*) = patterns.trait_count
@@ -125,17 +120,18 @@ trait_fans as (
 
 pattern_checks as (
     select
-        patterns.attempt_id,
-        patterns.constraint_id,
-        'pattern' as part,
+        pattern_parts.attempt_id,
+        pattern_parts.constraint_id,
+        pattern_parts.part_id,
+        pattern_parts.part_kind,
+        pattern_parts.feature_id,
         candidates.record_id,
-        patterns.evidence,
         (candidates.attempt_id, candidates.record_id) in (
             select (attempt_id, record_id) from trait_fans
         ) as is_met,
         bridged.confidence,
-    from patterns
-    inner join candidates on patterns.attempt_id = candidates.attempt_id
+    from pattern_parts
+    inner join candidates on pattern_parts.attempt_id = candidates.attempt_id
     left join bridged
         on
             candidates.attempt_id = bridged.attempt_id
@@ -150,11 +146,18 @@ checks as (
 
 final as (
     select
-        *,
-        -- The criticism, or the missing praise, may stand in the text that nobody could read.
-        is_met = starts_with(part, 'avoid:') and record_id in (
+        attempt_id,
+        constraint_id,
+        part_id,
+        part_kind,
+        feature_id,
+        record_id,
+        is_met,
+        -- A text without an answer of the extractor may hold the criticism, or the missing praise.
+        is_met = (part_kind = 'avoid') and record_id in (
             select record_id from unread_records
         ) as is_open,
+        confidence,
     from checks
 )
 

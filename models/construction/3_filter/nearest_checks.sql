@@ -10,8 +10,7 @@ spatial_checks as (select * from {{ ref('spatial_checks') }}),
 
 met_parts as (
     select distinct
-        constraint_id,
-        part,
+        part_id,
         record_id,
     from part_checks
     where verdict = 'yes'
@@ -20,10 +19,9 @@ met_parts as (
 others as (
     select
         attempt_id,
-        constraint_id,
-        part,
+        part_id,
     from constraint_parts
-    where part != 'nearest'
+    where part_kind != 'nearest'
 ),
 
 meets_others as (
@@ -34,18 +32,18 @@ meets_others as (
     left join others on judged_candidates.attempt_id = others.attempt_id
     left join met_parts
         on
-            others.constraint_id = met_parts.constraint_id
-            and others.part = met_parts.part
+            others.part_id = met_parts.part_id
             and judged_candidates.record_id = met_parts.record_id
     group by judged_candidates.attempt_id, judged_candidates.record_id
-    having count(others.part) = count(met_parts.part)
+    having count(others.part_id) = count(met_parts.part_id)
 ),
 
 final as (
     select
         spatial_checks.attempt_id,
         spatial_checks.constraint_id,
-        spatial_checks.part,
+        spatial_checks.part_id,
+        spatial_checks.part_kind,
         spatial_checks.record_id,
         spatial_checks.distance_km,
         -- Of two at the same distance neither is the nearest one: such a question has no answer.
@@ -56,7 +54,7 @@ final as (
         on
             spatial_checks.attempt_id = meets_others.attempt_id
             and spatial_checks.record_id = meets_others.record_id
-    where spatial_checks.part = 'nearest' and spatial_checks.distance_km is not null
+    where spatial_checks.part_kind = 'nearest' and spatial_checks.distance_km is not null
     window
         same_attempt as (partition by spatial_checks.attempt_id),
         same_distance as (partition by spatial_checks.attempt_id, spatial_checks.distance_km)

@@ -14,14 +14,12 @@ unembedded_records as (select * from {{ ref('unembedded_records') }}),
 
 part_verdicts as (
     select
-        attempt_id,
-        constraint_id,
-        part,
+        part_id,
         record_id,
         bool_or(verdict = 'yes') as is_met,
         bool_or(verdict = 'unresolved') as is_open,
     from part_checks
-    group by attempt_id, constraint_id, part, record_id
+    group by part_id, record_id
 ),
 
 -- Nearest is only decided once the others are.
@@ -31,7 +29,7 @@ needed_parts as (
         judged_candidates.record_id,
         coalesce(part_verdicts.is_met, false) as is_met,
         coalesce(part_verdicts.is_open, false)
-        or constraint_parts.claim is not null
+        or constraint_parts.is_judged
         and (
             constraint_vectors.vector is null
             or judged_candidates.record_id in (select record_id from unembedded_records)
@@ -42,10 +40,9 @@ needed_parts as (
         on constraint_parts.vector_key = constraint_vectors.request_key
     left join part_verdicts
         on
-            constraint_parts.constraint_id = part_verdicts.constraint_id
-            and constraint_parts.part = part_verdicts.part
+            constraint_parts.part_id = part_verdicts.part_id
             and judged_candidates.record_id = part_verdicts.record_id
-    where constraint_parts.part != 'nearest'
+    where constraint_parts.part_kind != 'nearest'
 ),
 
 final as (

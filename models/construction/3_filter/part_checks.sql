@@ -1,5 +1,5 @@
--- One row per part of a constraint, candidate and check of it, whatever the channel; all but
--- nearest, which is taken among the records that meet everything else.
+-- One row per part of a constraint, candidate and check of the part in some channel. Parts of the kind
+-- `nearest` are left out: they are checked among the records that meet every other part.
 with support_evidence as (select * from {{ ref('support_evidence') }}),
 
 support_judgements as (select * from {{ ref('support_judgements') }}),
@@ -12,10 +12,13 @@ judged_checks as (
     select
         support_evidence.attempt_id,
         support_evidence.constraint_id,
-        support_evidence.part,
+        support_evidence.part_id,
+        support_evidence.part_kind,
         support_evidence.record_id,
         support_evidence.channel,
         support_evidence.evidence_id,
+        null as feature_id,
+        null as distance_km,
         case
             when support_judgements.error is not null then 'unresolved'
             when
@@ -34,22 +37,28 @@ final as (
     select
         attempt_id,
         constraint_id,
-        part,
+        part_id,
+        part_kind,
         record_id,
         'spatial' as channel,
-        'distance_km=' || coalesce(round(distance_km, 3)::varchar, 'unknown') as evidence_id,
+        null as evidence_id,
+        null as feature_id,
+        round(distance_km, 3) as distance_km,
         if(is_met, 'yes', 'no') as verdict,
         if(is_met, 1.0, 0.0) as confidence,
     from spatial_checks
-    where part != 'nearest'
+    where part_kind != 'nearest'
     union all
     select
         attempt_id,
         constraint_id,
-        part,
+        part_id,
+        part_kind,
         record_id,
         'graph' as channel,
-        evidence as evidence_id,
+        null as evidence_id,
+        feature_id,
+        null as distance_km,
         case when is_open then 'unresolved' when is_met then 'yes' else 'no' end as verdict,
         if(is_met, confidence, 0.0) as confidence,
     from graph_checks

@@ -14,7 +14,8 @@ measured as (
     select
         constraint_parts.attempt_id,
         constraint_parts.constraint_id,
-        constraint_parts.part,
+        constraint_parts.part_id,
+        constraint_parts.part_kind,
         candidates.record_id,
         spatial_constraints.radius_km,
         spatial_constraints.sector,
@@ -37,7 +38,8 @@ final as (
     select
         measured.attempt_id,
         measured.constraint_id,
-        measured.part,
+        measured.part_id,
+        measured.part_kind,
         measured.record_id,
         measured.distance_km,
         measured.bearing,

@@ -7,10 +7,13 @@ final as (
     select
         attempt_id,
         constraint_id,
-        part,
+        part_id,
+        part_kind,
         record_id,
         channel,
         evidence_id,
+        feature_id,
+        distance_km,
         verdict,
         confidence,
     from part_checks
@@ -18,10 +21,13 @@ final as (
     select
         attempt_id,
         constraint_id,
-        part,
+        part_id,
+        part_kind,
         record_id,
         'spatial' as channel,
-        'distance_km=' || round(distance_km, 3) as evidence_id,
+        null as evidence_id,
+        null as feature_id,
+        round(distance_km, 3) as distance_km,
         if(is_met, 'yes', 'no') as verdict,
         if(is_met, 1.0, 0.0) as confidence,
     from nearest_checks

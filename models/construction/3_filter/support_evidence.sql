@@ -2,8 +2,6 @@
 -- nearest texts and captions of the record; for the anchor also what the constraint was made from.
 with constraint_parts as (select * from {{ ref('constraint_parts') }}),
 
-source_constraints as (select * from {{ ref('source_constraints') }}),
-
 judged_candidates as (select * from {{ ref('judged_candidates') }}),
 
 anchors as (select * from {{ ref('anchors') }}),
@@ -21,8 +19,10 @@ open_parts as (
     select
         constraint_parts.attempt_id,
         constraint_parts.constraint_id,
-        constraint_parts.part,
+        constraint_parts.part_id,
+        constraint_parts.part_kind,
         constraint_parts.claim,
+        constraint_parts.origin_id,
         judged_candidates.record_id,
         constraint_vectors.vector,
     from constraint_parts
@@ -30,26 +30,27 @@ open_parts as (
     inner join constraint_vectors
         on constraint_parts.vector_key = constraint_vectors.request_key
     where
-        constraint_parts.claim is not null
-        and (constraint_parts.constraint_id, constraint_parts.part, judged_candidates.record_id)
-        not in (select (constraint_id, part, record_id) from graph_checks where is_met)
+        constraint_parts.is_judged
+        and (constraint_parts.part_id, judged_candidates.record_id) not in (
+            select (part_id, record_id) from graph_checks where is_met
+        )
 ),
 
 similarities as (
     select
         open_parts.attempt_id,
         open_parts.constraint_id,
-        open_parts.part,
+        open_parts.part_id,
+        open_parts.part_kind,
         open_parts.claim,
         open_parts.record_id,
         entry_vectors.entry_id,
         entry_vectors.passage_number,
         entry_vectors.source,
-        anchors.record_id is not null and entry_vectors.entry_id = source_constraints.origin_id
+        anchors.record_id is not null and entry_vectors.entry_id = open_parts.origin_id
             as is_origin,
         {{ similarity('open_parts.vector', 'entry_vectors.vector') }} as similarity,
     from open_parts
-    inner join source_constraints on open_parts.constraint_id = source_constraints.constraint_id
     inner join entry_vectors on open_parts.record_id = entry_vectors.record_id
     left join anchors
         on
@@ -61,14 +62,14 @@ similarities as (
 -- A long text is read at its nearest passage.
 nearest_passages as (
     {{ nearest(
-        'similarities', query=['constraint_id', 'part', 'record_id', 'entry_id'],
+        'similarities', query=['part_id', 'record_id', 'entry_id'],
         key='passage_number'
     ) }}
 ),
 
 nearest_entries as (
     {{ nearest(
-        'nearest_passages', query=['constraint_id', 'part', 'record_id', 'source'], key='entry_id',
+        'nearest_passages', query=['part_id', 'record_id', 'source'], key='entry_id',
         most="if(source = 'text', " ~ var('support_texts') ~ ", " ~ var('support_photos') ~ ")",
         least=var('support_similarity'), always='is_origin'
     ) }}
@@ -78,7 +79,8 @@ final as (
     select
         nearest_entries.attempt_id,
         nearest_entries.constraint_id,
-        nearest_entries.part,
+        nearest_entries.part_id,
+        nearest_entries.part_kind,
         nearest_entries.record_id,
         nearest_entries.source as channel,
         nearest_entries.entry_id as evidence_id,

@@ -2,26 +2,18 @@
 -- confidence: of the weakest part, by its best evidence.
 with support as (select * from {{ ref('support') }}),
 
-constraint_parts as (select * from {{ ref('constraint_parts') }}),
-
-part_counts as (
-    select
-        constraint_id,
-        count(*) as part_count,
-    from constraint_parts
-    group by constraint_id
-),
+source_constraints as (select * from {{ ref('source_constraints') }}),
 
 supported_parts as (
     select
         attempt_id,
         constraint_id,
-        part,
+        part_id,
         record_id,
         max(confidence) as confidence,
     from support
     where verdict = 'yes'
-    group by attempt_id, constraint_id, part, record_id
+    group by attempt_id, constraint_id, part_id, record_id
 ),
 
 final as (
@@ -31,11 +23,11 @@ final as (
         supported_parts.record_id,
         min(supported_parts.confidence) as confidence,
     from supported_parts
-    inner join part_counts using (constraint_id)
+    inner join source_constraints using (constraint_id)
     group by
         supported_parts.attempt_id, supported_parts.constraint_id, supported_parts.record_id,
-        part_counts.part_count
-    having count(*) = part_counts.part_count
+        source_constraints.part_count
+    having count(*) = source_constraints.part_count
 )
 
 select * from final

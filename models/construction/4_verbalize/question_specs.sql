@@ -8,7 +8,7 @@ field_claims as (select * from {{ ref('field_claims') }}),
 
 source_constraints as (select * from {{ ref('source_constraints') }}),
 
-graph_choices as (select * from {{ ref('graph_choices') }}),
+constraint_parts as (select * from {{ ref('constraint_parts') }}),
 
 stg_field_rules as (select * from {{ ref('stg_field_rules') }}),
 
@@ -43,30 +43,14 @@ source_phrases as (
     group by attempt_id
 ),
 
--- What a text could contradict: each thing on its own, as the support was judged. A place cannot be
--- contradicted by a text, and what is to be avoided is no claim.
-claim_parts as (
-    select
-        attempt_id,
-        constraint_id,
-        claim,
-    from source_constraints
-    where source in ('text', 'photo')
-    union all
-    select
-        source_constraints.attempt_id,
-        source_constraints.constraint_id,
-        graph_choices.claim,
-    from source_constraints
-    inner join graph_choices on source_constraints.attempt_id = graph_choices.attempt_id
-    where source_constraints.source = 'graph' and graph_choices.claim is not null
-),
-
+-- The claims that a text could contradict, one a part. Parts without a claim, such as places and
+-- avoided features, are left out: no text contradicts them.
 source_claims as (
     select
         attempt_id,
         list(claim order by constraint_id, claim) as claims,
-    from claim_parts
+    from constraint_parts
+    where claim is not null
     group by attempt_id
 ),
 

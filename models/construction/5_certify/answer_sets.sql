@@ -14,8 +14,8 @@ channel_confidences as (
         channel,
         max(confidence)::decimal(9, 4) as confidence,
     from support
-    -- That nobody complains is no support to be proud of.
-    where verdict = 'yes' and not starts_with(part, 'avoid:')
+    -- Missing complaints about an avoided feature add nothing to the score.
+    where verdict = 'yes' and part_kind != 'avoid'
     group by attempt_id, record_id, constraint_id, channel
 ),
 
