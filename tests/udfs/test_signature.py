@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from tests.support.embedded import EMBEDDED, write_profile
+from tests.support.imports import files_below, imports_of, our_imports
 from udfs.profiles.profile import load_profile
-from udfs.roles.signature import model_signature
+from udfs.roles import signature
+from udfs.roles.signature import RULE_FOLDERS, RULE_PACKAGES, model_signature
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.places import REPO
 
@@ -45,17 +49,94 @@ def test_signatures_change_with_what_the_answer_depends_on(tmp_path, monkeypatch
     changed = {role for role in profile.roles if model_signature(stricter, role) != before[role]}
     assert changed == {"judge"}
 
-    import shutil
 
-    from udfs.roles import signature as module
+# Rules: a folder is a version
 
-    copied = shutil.copytree(module.UDFS, tmp_path / "udfs")
-    monkeypatch.setattr(module, "UDFS", copied)
-    assert before == {role: model_signature(profile, role) for role in profile.roles}
-    with (copied / "rules" / "judge" / "cues.yml").open("a", encoding="utf-8") as cues:
-        cues.write("# another word\n")
-    changed = {role for role in profile.roles if model_signature(profile, role) != before[role]}
-    assert changed == {"judge", "photo_judge"}
+FOLDERS = sorted({"english", *(f"rules/{folder}" for folder in RULE_FOLDERS.values())})
+
+
+@pytest.fixture
+def copied(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of udfs that versions are read from."""
+    copied = shutil.copytree(signature.UDFS, tmp_path / "udfs")
+    monkeypatch.setattr(signature, "UDFS", copied)
+    return copied
+
+
+def ruled_by(path: Path) -> set[str]:
+    """The roles whose rules a file below udfs belongs to."""
+    if path.parts[0] == "english":
+        return set(RULE_FOLDERS)
+    if path.parts[0] == "rules":
+        return {role for role, folder in RULE_FOLDERS.items() if folder == path.parts[1]}
+    return set()
+
+
+def test_an_edit_of_any_file_of_its_rules_changes_a_role_and_no_other(copied):
+    profile = load_profile(EMBEDDED)
+
+    def signatures() -> dict[str, str]:
+        return {role: model_signature(profile, role) for role in profile.roles}
+
+    before = signatures()
+    files = [path for path in copied.rglob("*.*") if path.suffix != ".pyc"]
+    edited = set()
+    for path in files:
+        content = path.read_bytes()
+        path.write_bytes(content + b"\n# another word\n")
+        changed = {role for role, found in signatures().items() if found != before[role]}
+        path.write_bytes(content)
+        assert changed == ruled_by(path.relative_to(copied)), path
+        edited |= changed
+    assert edited == set(RULE_FOLDERS)
+    (copied / "english" / "new.yml").write_text("words: new\n")
+    assert all(signatures()[role] != before[role] for role in RULE_FOLDERS)
+
+
+def test_a_renamed_file_is_another_version_and_a_compiled_one_is_none(copied):
+    profile = load_profile(EMBEDDED)
+    before = model_signature(profile, "judge")
+    compiled = copied / "rules" / "judge" / "__pycache__" / "claims.pyc"
+    compiled.parent.mkdir(exist_ok=True)
+    compiled.write_bytes(b"0")
+    (copied / "english" / ".words.yml.swp").write_bytes(b"0")
+    assert model_signature(profile, "judge") == before
+    (copied / "rules" / "judge" / "claims.py").rename(copied / "rules" / "judge" / "statements.py")
+    assert model_signature(profile, "judge") != before
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_rules_that_are_not_there_are_an_error(copied, folder):
+    shutil.rmtree(copied / folder)
+    profile = load_profile(EMBEDDED)
+    lost = [role for role in RULE_FOLDERS if folder in ("english", f"rules/{RULE_FOLDERS[role]}")]
+    for role in lost:
+        with pytest.raises(UserError, match=f"{folder}: the rules of a role are not there"):
+            model_signature(profile, role)
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
+def test_rules_import_nothing_of_ours_that_their_version_leaves_out(folder):
+    """Contracts and parameters are shapes; the encoder is a part of the signature itself."""
+    allowed = (f"udfs.{folder.replace('/', '.')}.", "udfs.english.", "udfs.contracts.")
+    others = {"udfs.profiles.parameters", "udfs.warehouse.errors"}
+    if folder == "rules/judge":
+        others.add("udfs.encoders.onnx_pairs")
+    files = files_below([signature.UDFS / folder])
+    assert len(files) > 1
+    for path in files:
+        outside = {name for name in our_imports(path) if not f"{name}.".startswith(allowed)}
+        assert outside <= others, path
+
+
+def test_the_packages_of_word_lists_are_those_that_rules_import():
+    files = files_below([signature.UDFS / "rules", signature.UDFS / "english"])
+    imported = {name.partition(".")[0] for path in files for name in imports_of(path)}
+    packages = imported - sys.stdlib_module_names - {"udfs", "yaml"}
+    assert packages <= set(RULE_PACKAGES)
+    # A package may be named only, where nothing but its word list is read.
+    text = "".join(path.read_text(encoding="utf-8") for path in files)
+    assert {package for package in RULE_PACKAGES if package not in text} == set()
 
 
 def test_a_folder_with_other_weights_is_another_model(tmp_path):

@@ -9,7 +9,6 @@ from __future__ import annotations
 import hashlib
 import importlib.metadata
 import json
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -21,22 +20,15 @@ from udfs.warehouse.errors import UserError
 UDFS = Path(__file__).resolve().parents[1]
 _SAMPLED_BYTES = 1 << 20
 
-# The files whose text decides a rule-based answer; an edit of any of them asks again.
-_ENGLISH = ("english/**/*.py", "english/words/*")
-_JUDGE_FILES = ("rules/judge/*.py", "rules/judge/cues.yml", *_ENGLISH)
-_RULE_FILES = {
-    "judge": _JUDGE_FILES,
-    "photo_judge": _JUDGE_FILES,
-    "writer": ("rules/writer/*.py", *_ENGLISH),
-    "extractor": ("rules/extractor/*.py", *_ENGLISH),
+# The folder below udfs/rules of each role that rules answer.
+RULE_FOLDERS = {
+    "judge": "judge",
+    "photo_judge": "judge",
+    "writer": "writer",
+    "extractor": "extractor",
 }
-# The packages whose word lists do so too.
-_RULE_PACKAGES = {
-    "judge": ("snowballstemmer", "vaderSentiment"),
-    "photo_judge": ("snowballstemmer", "vaderSentiment"),
-    "writer": ("inflect", "textblob", "vaderSentiment"),
-    "extractor": ("inflect", "textblob", "vaderSentiment"),
-}
+# The packages whose word lists the rules and udfs/english read.
+RULE_PACKAGES = ("inflect", "snowballstemmer", "textblob", "vaderSentiment")
 # The prompts of each task that an endpoint answers; without its file, a photo is its caption.
 PROMPTS = {
     ("judge", "support"): ("judge_support",),
@@ -96,10 +88,33 @@ def _parameters(profile: Profile, role: str) -> Any:
 
 
 def _rules_version(role: str) -> str:
-    """A hash of the rules' files and of the packages whose word lists they read."""
-    files = [path for pattern in _RULE_FILES[role] for path in sorted(UDFS.glob(pattern))]
-    packages = [f"{name} {importlib.metadata.version(name)}" for name in _RULE_PACKAGES[role]]
-    return _hash_files(files, "\n".join(packages))
+    """A hash of all that rules answer by: a folder of the role's own, English, word lists.
+
+    Raises UserError for a folder that is not there.
+    """
+    digest = hashlib.sha256()
+    for name in RULE_PACKAGES:
+        digest.update(f"{name} {importlib.metadata.version(name)}\n".encode())
+    for folder in (UDFS / "rules" / RULE_FOLDERS[role], UDFS / "english"):
+        for path in _files_below(folder):
+            digest.update(f"{path.relative_to(UDFS).as_posix()}\0".encode())
+            digest.update(path.read_bytes() + b"\0")
+    return digest.hexdigest()[:12]
+
+
+def _files_below(folder: Path) -> list[Path]:
+    """The files that people write, in the order of their paths: none that is hidden or compiled."""
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    written = [
+        path
+        for path in found
+        if not any(part.startswith((".", "__pycache__")) for part in path.relative_to(folder).parts)
+    ]
+    if not written:
+        raise UserError(
+            f"{folder}: the rules of a role are not there; restore the folder from the repository"
+        )
+    return written
 
 
 def _model_version(model: str) -> str:
@@ -113,17 +128,10 @@ def _model_version(model: str) -> str:
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):
         size = path.stat().st_size
         digest.update(f"{path.relative_to(folder)} {size}\n".encode())
-        # Weights can be many gigabytes; another checkpoint differs in every part of them.
+        # Weights can be many gigabytes. Another checkpoint differs in every part of a file, so the
+        # first and the last megabyte are enough.
         with path.open("rb") as file:
             digest.update(file.read(_SAMPLED_BYTES))
             file.seek(max(0, size - _SAMPLED_BYTES))
             digest.update(file.read(_SAMPLED_BYTES))
-    return digest.hexdigest()[:12]
-
-
-def _hash_files(paths: Iterable[Path], more: str) -> str:
-    digest = hashlib.sha256(more.encode())
-    for path in paths:
-        if path.is_file():
-            digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
     return digest.hexdigest()[:12]
