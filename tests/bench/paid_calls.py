@@ -32,6 +32,9 @@ from udfs.warehouse.collection import photo_folder
 from udfs.warehouse.settings import Settings
 
 LATENCY = 0.05
+CHUNK = 2048
+JUDGE_TEXT = "judge_text(request_key, 'support', claim, content)"
+JUDGE_PHOTO = "judge_photo(request_key, 'support', claim, content, request_key || '.jpg')"
 CLAIMS = ("It has a quiet patio.", "The staff is friendly.", "Dogs are welcome.")
 TEXT = (
     "We came on a Sunday for brunch and sat outside, number {}. The patio was quiet, the eggs were "
@@ -59,52 +62,55 @@ def main() -> None:
         connection = duckdb.connect(settings.build_path)
         configure_connection(connection, settings, profile)
         _write_requests(connection, chosen.calls)
-        rows = connection.execute("select request_key, claim, content from requests").fetchall()
-        chunk = 2048
-
-        def calls() -> None:
-            chats = [chat_request(k, "judge_support", claim=c, evidence=t) for k, c, t in rows]
-            for start in range(0, len(chats), chunk):
-                ask_chat(chats[start : start + chunk], endpoint)
-
-        # As the materialization does it.
-        def answer(function: str, count: int) -> None:
-            answered = f"select *, unnest({function})"
-            connection.execute("drop table if exists answers")
-            connection.execute(f"create table answers as {answered} from requests limit 0")
-            for start in range(0, count, chunk):
-                connection.execute(
-                    "create or replace temp table batch as from requests"
-                    f" order by request_key limit {min(chunk, count - start)} offset {start}"
-                )
-                connection.execute(f"insert into answers {answered} from batch")
-            found = connection.execute("select count(*), count(error) from answers").fetchone()
-            assert found == (count, 0), found
-
         photos = chosen.calls // 10
-        _write_photos(photo_folder(settings), photos)
+        folder = photo_folder(settings)
+        _write_photos(folder, photos)
         measured: dict[str, tuple[int, Callable[[], None]]] = {
-            "calls": (chosen.calls, calls),
-            "build": (chosen.calls, lambda: answer(JUDGE_TEXT, chosen.calls)),
-            "photos": (photos, lambda: answer(JUDGE_PHOTO, photos)),
-            "reading": (photos, lambda: _read_photos(photo_folder(settings), photos)),
+            "calls": (chosen.calls, lambda: _call(connection, endpoint)),
+            "build": (chosen.calls, lambda: _build(connection, JUDGE_TEXT, chosen.calls)),
+            "photos": (photos, lambda: _build(connection, JUDGE_PHOTO, photos)),
+            "reading": (photos, lambda: _read_photos(folder, photos)),
         }
-        print(f"calls of {LATENCY * 1000:.0f} ms, {endpoint.in_flight} at a time")
-        # In turns, so that a busy machine is as busy for all.
-        times = [[_seconds(what) for _, what in measured.values()] for _ in range(chosen.rounds)]
-        for (name, (count, _)), seconds in zip(
-            measured.items(), zip(*times, strict=True), strict=True
-        ):
-            best, worked = min(seconds)
-            ideal = count * LATENCY / endpoint.in_flight
-            print(
-                f"{name:<8}{count:6,} in {best:6.2f} s, ideal {ideal:6.2f} s, "
-                f"{best / ideal:.2f} times that; {worked / count * 1000:.2f} ms of work each"
-            )
+        _measure(measured, chosen.rounds, endpoint.in_flight)
 
 
-JUDGE_TEXT = "judge_text(request_key, 'support', claim, content)"
-JUDGE_PHOTO = "judge_photo(request_key, 'support', claim, content, request_key || '.jpg')"
+def _measure(
+    measured: dict[str, tuple[int, Callable[[], None]]], rounds: int, in_flight: int
+) -> None:
+    """Print the best time of each, beside the time that waiting alone takes."""
+    print(f"calls of {LATENCY * 1000:.0f} ms, {in_flight} at a time")
+    # In turns, so that a busy machine is as busy for all.
+    times = [[_seconds(what) for _, what in measured.values()] for _ in range(rounds)]
+    for (name, (count, _)), seconds in zip(measured.items(), zip(*times, strict=True), strict=True):
+        best, worked = min(seconds)
+        ideal = count * LATENCY / in_flight
+        print(
+            f"{name:<8}{count:6,} in {best:6.2f} s, ideal {ideal:6.2f} s, "
+            f"{best / ideal:.2f} times that; {worked / count * 1000:.2f} ms of work each"
+        )
+
+
+def _call(connection: duckdb.DuckDBPyConnection, endpoint: Endpoint) -> None:
+    """The calls alone."""
+    rows = connection.execute("select request_key, claim, content from requests").fetchall()
+    chats = [chat_request(k, "judge_support", claim=c, evidence=t) for k, c, t in rows]
+    for start in range(0, len(chats), CHUNK):
+        ask_chat(chats[start : start + CHUNK], endpoint)
+
+
+def _build(connection: duckdb.DuckDBPyConnection, function: str, count: int) -> None:
+    """The way of a build, as the materialization does it."""
+    answered = f"select *, unnest({function})"
+    connection.execute("drop table if exists answers")
+    connection.execute(f"create table answers as {answered} from requests limit 0")
+    for start in range(0, count, CHUNK):
+        connection.execute(
+            "create or replace temp table batch as from requests"
+            f" order by request_key limit {min(CHUNK, count - start)} offset {start}"
+        )
+        connection.execute(f"insert into answers {answered} from batch")
+    found = connection.execute("select count(*), count(error) from answers").fetchone()
+    assert found == (count, 0), found
 
 
 def _settings(folder: Path, server: FaultServer) -> Settings:

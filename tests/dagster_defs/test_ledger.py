@@ -13,7 +13,7 @@ import pytest
 from dagster_defs.commands.ledger import export_ledger, import_ledger
 from tests.support.small_repo import make_small_repo
 from tests.support.staging import collection
-from udfs.endpoint.budget import Usage
+from udfs.contracts.usage import Usage
 from udfs.plugin import connect
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.journal import JOURNAL, Journal, paid_so_far, shorten_journal

@@ -28,17 +28,26 @@ def imports_of(path: Path) -> frozenset[str]:
     names: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            names.update(alias.name for alias in node.names)
+            names.update(f"{alias.name}{end}" for alias in node.names for end in ("", ".*"))
         elif isinstance(node, ast.ImportFrom):
-            assert node.level == 0, f"{path} line {node.lineno}: name the whole module"
-            names.add(str(node.module))
-            names.update(f"{node.module}.{alias.name}" for alias in node.names)
+            package = path.relative_to(REPO).parts[: -node.level] if node.level else ()
+            module = ".".join([*package, *([node.module] if node.module else [])])
+            names.add(module)
+            names.update(f"{module}.{alias.name}" for alias in node.names)
     return frozenset(names)
 
 
 def our_imports(path: Path) -> set[str]:
     """The modules of the project that a file imports."""
-    return {name for name in imports_of(path) if name in modules()}
+    names = imports_of(path)
+    ours = {name for name in names if name in modules()}
+    # `from package import module` asks for the module, and not for what the package defines.
+    used = {name.rpartition(".")[0] for name in names - ours}
+    return {name for name in ours if name in used or not _is_package(name)}
+
+
+def _is_package(name: str) -> bool:
+    return modules()[name].name == "__init__.py"
 
 
 def files_below(folders: Iterable[Path]) -> list[Path]:

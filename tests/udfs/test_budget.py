@@ -7,7 +7,8 @@ import threading
 
 import pytest
 
-from udfs.endpoint.budget import Budget, BudgetSpent, Usage, check_prices, cost_of
+from udfs.contracts.usage import Usage
+from udfs.endpoint.budget import Budget, BudgetSpent, check_prices, cost_of
 from udfs.profiles.parameters import Endpoint, Price
 from udfs.warehouse.cost_limit import CostLimit
 from udfs.warehouse.errors import UserError

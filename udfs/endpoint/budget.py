@@ -10,8 +10,8 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Mapping
 from math import inf
-from typing import NamedTuple
 
+from udfs.contracts.usage import Usage
 from udfs.profiles.parameters import Endpoint, Price
 from udfs.warehouse.cost_limit import CostLimit
 from udfs.warehouse.errors import UserError
@@ -19,21 +19,6 @@ from udfs.warehouse.errors import UserError
 
 class BudgetSpent(UserError):
     """The next request could pass the limit. Raised when no request is in flight any more."""
-
-
-class Usage(NamedTuple):
-    """What calls of endpoints take; cost in US dollars."""
-
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cost: float = 0.0
-
-    def minus(self, other: Usage) -> Usage:
-        return Usage(
-            self.input_tokens - other.input_tokens,
-            self.output_tokens - other.output_tokens,
-            self.cost - other.cost,
-        )
 
 
 class Budget:

@@ -12,9 +12,10 @@ import random
 import time
 from typing import Any
 
+from udfs.contracts.usage import Usage
 from udfs.endpoint.availability import Availability
 from udfs.endpoint.batch import Batch, Call
-from udfs.endpoint.budget import Usage, cost_of
+from udfs.endpoint.budget import cost_of
 from udfs.endpoint.failures import Failure
 from udfs.endpoint.replies import tokens_of
 from udfs.endpoint.requests import CHAT, Job, most_tokens, probe_job

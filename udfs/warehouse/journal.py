@@ -18,7 +18,7 @@ from typing import Any
 import duckdb
 from duckdb import DuckDBPyConnection
 
-from udfs.endpoint.budget import Usage
+from udfs.contracts.usage import Usage
 from udfs.warehouse.settings import Settings
 
 JOURNAL = "journal.jsonl"

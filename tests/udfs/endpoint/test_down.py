@@ -9,8 +9,9 @@ import pytest
 from tests.support.fault_server import fault_server
 from tests.support.quick_endpoint import endpoint, request
 from udfs.contracts.answer import Answer
+from udfs.contracts.usage import Usage
 from udfs.endpoint.ask import ask_chat
-from udfs.endpoint.budget import Budget, Usage
+from udfs.endpoint.budget import Budget
 from udfs.endpoint.failures import EndpointDown
 
 

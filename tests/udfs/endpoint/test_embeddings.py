@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from tests.support.quick_endpoint import endpoint
+from udfs.contracts.usage import Usage
 from udfs.endpoint.ask import ask_embeddings
-from udfs.endpoint.budget import Budget, Usage
+from udfs.endpoint.budget import Budget
 from udfs.warehouse.errors import UserError
 
 

@@ -7,8 +7,9 @@ import pytest
 from tests.support.fault_server import fault_server
 from tests.support.quick_endpoint import ask, endpoint, request
 from udfs.contracts.answer import Answer
+from udfs.contracts.usage import Usage
 from udfs.endpoint.ask import ask_chat
-from udfs.endpoint.budget import Budget, BudgetSpent, Usage
+from udfs.endpoint.budget import Budget, BudgetSpent
 from udfs.endpoint.requests import chat_job, most_tokens
 from udfs.warehouse.cost_limit import CostLimit
 from udfs.warehouse.errors import UserError
