@@ -13,7 +13,9 @@ from pathlib import Path
 
 from udfs.warehouse.folders import replace_folder
 
-from . import files
+from . import files, truth
+from .photos import write_photos
+from .sentences import Teller
 from .texts import MOST_TEXTS, Writer
 from .world import draw_businesses, draw_users
 
@@ -50,13 +52,13 @@ def generate(
     places, people = draw_businesses(seed, records), draw_users(seed, users)
     attributes = files.show_attributes(seed, places)
     shown = {key: files.shown_fields(literals) for key, literals in attributes.items()}
-    writer = Writer(seed, shown, texts)
-    reviews, tips = writer.write_texts(places, people, texts)
-    pictures = writer.write_photos(places, photos)
+    teller = Teller(shown, texts)
+    reviews, tips = Writer(seed, teller).write_texts(places, people, texts)
+    pictures = write_photos(seed, teller, places, photos)
 
     new_out, new_truth = _new_folder(out_dir), _new_folder(truth_dir)
     files.write_city(new_out, seed, places, attributes, people, reviews, tips, pictures)
-    files.write_truth(new_truth, places, people, reviews, tips, pictures)
+    truth.write_truth(new_truth, places, people, reviews, tips, pictures)
     stamp = _stamp(seed, records, users, texts, photos)
     for new, folder in ((new_truth, truth_dir), (new_out, out_dir)):
         (new / STAMP).write_text(stamp, encoding="utf-8")

@@ -105,7 +105,7 @@ def test_a_run_that_dies_leaves_the_old_city(
     def die(*arguments: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(sample_city.files, "write_truth", die)
+    monkeypatch.setattr(sample_city.truth, "write_truth", die)
     with pytest.raises(KeyboardInterrupt):
         sample_city.generate(out, truth, seed=1, **SMALL)
     assert (digest(out), digest(truth)) == before
