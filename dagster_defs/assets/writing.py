@@ -6,7 +6,7 @@ from contextlib import contextmanager
 import dagster as dg
 import duckdb
 
-from dagster_defs.outputs.release import ReleaseError
+from dagster_defs.outputs.validate import ReleaseError
 from dagster_defs.warehouse.dbt import BuildError
 from dagster_defs.warehouse.instance import USERS_FAULT
 from dagster_defs.warehouse.lock import build_lock, explain_database_error

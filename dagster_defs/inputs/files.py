@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import gzip
 import hashlib
-import json
-import os
 import shutil
 import tarfile
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 from dagster_defs.inputs.lines import LINE_BYTES, Content, Readable, copy_lines, survey
+from dagster_defs.inputs.photos import find_photos, is_photo, list_photos
+from dagster_defs.inputs.reading import reading
 from dagster_defs.terminal.progress import say
-from udfs.endpoint.photo import PhotoError, read_photo
 from udfs.warehouse.collection import (
     OPTIONAL_FILES,
     PHOTO_FOLDER,
@@ -36,7 +31,6 @@ from udfs.warehouse.settings import Settings
 NAMES = (*REQUIRED_FILES, *OPTIONAL_FILES)
 # The hash of the head and the tail tells files apart that have one size and one time.
 EDGE_BYTES = 1 << 16
-PHOTO_SUFFIX = ".jpg"
 
 
 def ensure_sample_city(settings: Settings) -> None:
@@ -78,13 +72,13 @@ def describe_inputs(settings: Settings) -> Inputs:
     for name in written.keys() - RELEASE_FILES.keys():
         for path in written[name]:
             _read_text(settings, path)
-    photos = _photo_folder(settings, opened)
+    photos = find_photos(settings, opened)
     inputs = Inputs(
         data=str(settings.data),
         files=[files[name] for name in NAMES if name in files],
         archives=opened,
         photos=str(photos) if photos else None,
-        photo_listing=str(_list_photos(settings, photos, known)),
+        photo_listing=str(list_photos(settings, photos, known)),
         release=[
             _describe_text(settings, name, path, known)
             for name in RELEASE_FILES
@@ -97,7 +91,7 @@ def describe_inputs(settings: Settings) -> Inputs:
 
 
 def _describe(settings: Settings, name: str, path: Path, known: Inputs | None) -> InputFile:
-    with _reading(path, settings):
+    with reading(path, settings):
         stamp = _stamp(path)
         for file in known.files if known else []:
             if (file.name, file.origin, file.stamp) == (name, str(path), stamp) and _is_kept(file):
@@ -112,7 +106,7 @@ def _describe(settings: Settings, name: str, path: Path, known: Inputs | None) -
 
 def _describe_text(settings: Settings, name: str, path: Path, known: Inputs | None) -> InputFile:
     """Describe a file of a release, which is small and has to be right as it is."""
-    with _reading(path, settings):
+    with reading(path, settings):
         stamp = _stamp(path)
         for file in known.release if known else []:
             if (file.origin, file.stamp) == (str(path), stamp):
@@ -127,7 +121,7 @@ def _describe_text(settings: Settings, name: str, path: Path, known: Inputs | No
 def _read_text(settings: Settings, path: Path) -> bytes:
     """The content of a file that people write. Raises UserError for a line that is no text."""
     with (
-        _reading(path, settings),
+        reading(path, settings),
         gzip.open(path) if path.suffix == ".gz" else path.open("rb") as source,
     ):
         text = source.read()
@@ -196,7 +190,7 @@ def _stamp(path: Path) -> str:
 
 def _open_archive(settings: Settings, path: Path, known: Inputs | None) -> Archive:
     """Take the input files and the photos out of an archive, once."""
-    with _reading(path, settings):
+    with reading(path, settings):
         stamp = _stamp(path)
         for archive in known.archives if known else []:
             is_same = (archive.origin, archive.stamp) == (str(path), stamp)
@@ -238,7 +232,7 @@ def _take_out(
         if name and rank < ranks.get(name, len(wanted)):
             ranks[name] = rank
             files[name] = _copy(name, origin, stamp, content, folder)
-        elif parts[-2:-1] == [PHOTO_FOLDER] and _is_photo(parts[-1]):
+        elif parts[-2:-1] == [PHOTO_FOLDER] and is_photo(parts[-1]):
             with (folder / PHOTO_FOLDER / parts[-1]).open("wb") as photo:
                 shutil.copyfileobj(content, photo)
     return files
@@ -246,70 +240,6 @@ def _take_out(
 
 def _is_plain_file(member: tarfile.TarInfo) -> bool:
     return member.type in (tarfile.REGTYPE, tarfile.AREGTYPE) and not member.issparse()
-
-
-# Photos
-
-
-def _is_photo(file_name: str) -> bool:
-    return file_name.endswith(PHOTO_SUFFIX) and len(file_name) < 200
-
-
-def _photo_folder(settings: Settings, archives: list[Archive]) -> Path | None:
-    """The folder beside the files, or else that of the first archive with photos in it."""
-    beside = photo_folder(settings)
-    if beside.is_dir():
-        return beside
-    folders = [Path(archive.folder) / PHOTO_FOLDER for archive in archives]
-    return next((folder for folder in folders if any(folder.iterdir())), None)
-
-
-def _list_photos(settings: Settings, folder: Path | None, known: Inputs | None) -> Path:
-    """Write down the photo files and the hashes of their contents; the path of that list.
-
-    A photo whose size and time are those of the last list is not read again.
-    """
-    photos: dict[str, dict[str, str]] = {}
-    if folder:
-        listed = _listed_photos(known) if known and known.photos == str(folder) else {}
-        with _reading(folder, settings), os.scandir(folder) as entries:
-            for entry in entries:
-                # A name that is no UTF-8 belongs to no row, but it counts.
-                name = os.fsencode(entry.name).decode("utf-8", "replace")
-                if _is_photo(name):
-                    photo_id = name.removesuffix(PHOTO_SUFFIX)
-                    photos[photo_id] = _photo_file(folder, entry, photo_id, listed.get(photo_id))
-    listing = settings.inputs_dir / "photo_files.jsonl"
-    with listing.open("w", encoding="utf-8") as file:
-        file.writelines(json.dumps(photos[photo_id]) + "\n" for photo_id in sorted(photos))
-    return listing
-
-
-def _listed_photos(known: Inputs) -> dict[str, dict[str, str]]:
-    """What the last list says, by photo; nothing when it is not there or of another version."""
-    try:
-        with Path(known.photo_listing).open(encoding="utf-8") as file:
-            return {photo["photo_id"]: photo for photo in map(json.loads, file)}
-    except (OSError, ValueError, TypeError, KeyError):
-        return {}
-
-
-def _photo_file(
-    folder: Path, entry: os.DirEntry[str], photo_id: str, listed: dict[str, str] | None
-) -> dict[str, str]:
-    try:
-        status = entry.stat()
-        stamp = f"{status.st_size} {status.st_mtime_ns}"
-    except OSError:  # a link to nothing
-        stamp = ""
-    if listed and stamp and listed.get("stamp") == stamp and "content_hash" in listed:
-        return listed
-    try:
-        content_hash = hashlib.sha256(read_photo(folder, entry.name)).hexdigest()[:32]
-    except PhotoError as error:
-        # It is there and cannot be shown: that is not what a caption without a photo is.
-        content_hash = f"unreadable: {error}"
-    return {"photo_id": photo_id, "stamp": stamp, "content_hash": content_hash}
 
 
 def _sweep(settings: Settings, inputs: Inputs) -> None:
@@ -322,20 +252,3 @@ def _sweep(settings: Settings, inputs: Inputs) -> None:
             shutil.rmtree(path)
         elif path not in kept:
             path.unlink()
-
-
-@contextmanager
-def _reading(path: Path, settings: Settings) -> Iterator[None]:
-    """What can go wrong while a file is read or copied, as one sentence."""
-    try:
-        yield
-    except (tarfile.TarError, EOFError, zlib.error, gzip.BadGzipFile) as error:
-        reason = str(error).lower()
-        raise UserError(f"{path} is damaged or cut off ({reason}); fetch it again") from None
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
-            raise UserError(
-                f"{settings.inputs_dir}: {reason}, while {path} is copied there; make room"
-            ) from None
-        raise UserError(f"{path} cannot be read ({reason}); make it readable") from None

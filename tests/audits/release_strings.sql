@@ -1,5 +1,5 @@
 -- Released strings that are too long, and locators of a type that nobody knows. What the
--- strings may hold is checked on the files themselves (dagster_defs/outputs/release.py).
+-- strings may hold is checked on the files themselves (dagster_defs/outputs/validate.py).
 with strings as (
     select
         qid,

@@ -19,7 +19,7 @@ import pytest
 from dagster_defs.commands.clean import clean
 from dagster_defs.inputs.files import describe_inputs
 from dagster_defs.outputs import release
-from dagster_defs.outputs.release import ReleaseError, Secrets, validate_release
+from dagster_defs.outputs.validate import ReleaseError, Secrets, validate_release
 from tests.support.small_repo import SmallRepo
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.places import REPO

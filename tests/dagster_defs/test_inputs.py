@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from dagster_defs.inputs import files as inputs_module
+from dagster_defs.inputs import photos as photos_module
 from dagster_defs.inputs.files import describe_inputs
 from tests.support.staging import MODELS, collection, stage
 from udfs.warehouse.collection import input_files
@@ -178,13 +179,13 @@ def test_a_photo_is_known_by_its_content_and_read_once(
     (folder / "gone.jpg").symlink_to(tmp_path / "nothing.jpg")
     os.mkfifo(folder / "pipe.jpg")
     read: list[str] = []
-    original = inputs_module.read_photo
+    original = photos_module.read_photo
 
     def spy(folder: Path, name: str) -> bytes:
         read.append(name)
         return original(folder, name)
 
-    monkeypatch.setattr(inputs_module, "read_photo", spy)
+    monkeypatch.setattr(photos_module, "read_photo", spy)
 
     def hashes(warehouse: Path) -> dict[str, str]:
         read.clear()

@@ -24,7 +24,7 @@ LAYOUT = {
     "udfs/warehouse/inputs.py": "names the files",
     "udfs/plugin.py": "names the files",
     "dagster_defs/inputs/": "reads the files",
-    "dagster_defs/outputs/release.py": "writes and reads releases",
+    "dagster_defs/outputs/": "writes and reads releases",
     "dagster_defs/terminal/summary.py": "reads the release",
     "docs/": "explains the layout",
 }
