@@ -1,6 +1,7 @@
 {#-
-    Sampling weight of a graph feature: common ones are likelier, and those of two words or more, which
-    say what is praised about a thing, twice as likely as a bare thing.
+    Sampling weight of a graph feature: it grows with the number of records that have the feature,
+    and is twice as high for a feature of two words or more, which says what is praised about a
+    thing.
     features: the relation that has feature and record_count
 -#}
 {% macro feature_weight(features) -%}

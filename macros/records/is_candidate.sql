@@ -1,6 +1,7 @@
 {#-
-    Whether a record's constraints make it a candidate. What is recovered as false keeps it out in
-    every mode: a union widens what may be missing, not what may be contradicted.
+    Whether a record's constraints make it a candidate. A constraint that is recovered as false
+    keeps the record out in every mode: a union allows for unknown values, not for contradicted
+    ones.
     none: every constraint is known to hold; all: known or recovered; any: one recovered constraint
     lets in, whatever stays unknown (the paper's union).
     recovery: one of the three, text; counts: relation with false_count, unknown_count and

@@ -1,7 +1,7 @@
 {#-
     A Python literal as JSON text: {u'garage': False, "it's": None} -> {"garage": false, "it's": null}.
-    What is no literal of dicts, lists, tuples, strings, numbers, True, False and None comes out as
-    text that is no JSON either.
+    A text that is no literal of dicts, lists, tuples, strings, numbers, True, False and None
+    becomes a text that is no JSON.
 -#}
 {% macro python_literal_to_json(literal) -%}
     array_to_string(

@@ -1,6 +1,6 @@
 {#-
-    Share of right ones among few, beside some of all fields' that make up for their small number
-    (recovery_pooling): so four right ones of four are not taken for a precision of 1.
+    Share of right values among a field's few, with some values of all fields (recovery_pooling)
+    counted beside them: so four right values of four are not taken for a precision of 1.
     right, count: of the few; pooled: precision of all fields, null where there is none
 -#}
 {% macro pooled_precision(right, count, pooled) -%}

@@ -10,7 +10,7 @@
 {%- endmacro %}
 
 
-{#- What a constraint asks, whoever asks it: the same for every attempt. -#}
+{#- The claim_id of a constraint: the same in every attempt that draws the constraint. -#}
 {% macro claim_key(field, operator, value) -%}
     left(md5(to_json([{{ field }}, {{ operator }}, {{ value }}])::varchar), 16)
 {%- endmacro %}
@@ -28,7 +28,8 @@
         record_numbers.block,
         record_numbers.place,
     from (
-        -- The text of the bits is cut at each 1: how long the pieces are says where it stands.
+        -- The text of the bits is cut at each 1: the lengths of the pieces give the places of the
+        -- 1s.
         select
             {{ owner }},
             block,

@@ -1,4 +1,5 @@
--- One row per distinct claim of H that texts and photos are searched for, with its vector.
+-- One row per distinct claim of H that texts and captions are searched for, with its vector.
+-- Answers of a model.
 {{ config(materialized='resumable', answer="embed_text(request_key, 'query', content)") }}
 
 select distinct

@@ -1,5 +1,5 @@
 -- One row per record with a text or caption of which some passage has no vector, because the call
--- failed: no search finds that passage, and it might have said anything.
+-- failed: no search finds that passage, whatever it says about the record.
 with entry_vectors as (select * from {{ ref('entry_vectors') }}),
 
 final as (

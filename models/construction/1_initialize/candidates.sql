@@ -1,5 +1,6 @@
--- One row per attempt and record of A, or that a recovery brings in and no constraint contradicts
--- (C). What a mode of `recovery` lets in is said by is_candidate.
+-- One row per attempt and record of C: the records of A, and those that the recovery brings in and
+-- no constraint contradicts. The macro is_candidate says which records each mode of `recovery` lets
+-- in.
 with initial_answers as (select * from {{ ref('initial_answers') }}),
 
 constraint_status as (select * from {{ ref('constraint_status') }}),

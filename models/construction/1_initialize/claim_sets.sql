@@ -1,6 +1,6 @@
--- One row per constraint that may be drawn and block of records: those that are known to meet it,
--- and those that may, because their value is unknown or does, as bits by record_numbers.place.
--- Of a category only the blocks that a member is in.
+-- One row per constraint that may be drawn and block of records: the records that are known to meet
+-- the constraint, and the records that may meet it, because they do or their value is unknown, as
+-- bits by record_numbers.place. A category has rows only for blocks with a member of it.
 with field_options as (select * from {{ ref('field_options') }}),
 
 record_numbers as (select * from {{ ref('record_numbers') }}),

@@ -36,7 +36,8 @@ category_draws as (
         <= if({{ draw('draw_id', 'second category') }} < {{ var('second_category_share') }}, 2, 1)
 ),
 
--- A field has one value in a draw, also where several rules are met, such as 3.5 stars and 4.
+-- A field has one value in a draw, also where the record meets several rules of the field, such as
+-- at least 3.5 stars and at least 4.
 drawn_values as (
     select *
     from options

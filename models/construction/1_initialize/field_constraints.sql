@@ -1,5 +1,5 @@
--- One row per attempt and relational constraint of F: the first draw of the attempt in which no
--- constraint repeats the others. None for an attempt that has no such draw.
+-- One row per attempt and relational constraint of F: the constraints of the attempt's first draw
+-- in which no constraint repeats the others. An attempt without such a draw has no row.
 with constraint_draws as (select * from {{ ref('constraint_draws') }}),
 
 draw_checks as (select * from {{ ref('draw_checks') }}),

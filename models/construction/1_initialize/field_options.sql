@@ -1,5 +1,6 @@
--- One row per record and constraint that it meets and that may be drawn: on its categories and on
--- its known fields. What more than max_share of the records meet excludes too little to be asked.
+-- One row per record and constraint that the record meets and that may be drawn: on its categories
+-- and on its known fields. A constraint that more than max_share of the records meet excludes too
+-- few records to be asked.
 with records as (select * from {{ ref('records') }}),
 
 record_fields as (select * from {{ ref('record_fields') }}),

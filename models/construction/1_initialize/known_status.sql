@@ -1,6 +1,6 @@
 -- One row per attempt, record that no constraint of F contradicts, and constraint of F: known_true
--- or unknown, as the record's own fields say. None for an attempt that ends because the records
--- that are known to meet F are too many already.
+-- or unknown, as the record's own fields say. An attempt with more than max_candidates records that
+-- are known to meet F has no row: it ends there.
 with attempt_sets as (select * from {{ ref('attempt_sets') }}),
 
 record_numbers as (select * from {{ ref('record_numbers') }}),

@@ -1,4 +1,5 @@
--- One row per record: its place among the bits of a block, so that sets of records are bits.
+-- One row per record: its block, and its place among the bits of the block. A set of records is
+-- then one string of bits a block.
 with records as (select * from {{ ref('records') }}),
 
 numbered as (

@@ -61,7 +61,8 @@ numbered as (
 
 final as (
     select
-        -- The name of a slot does not depend on how many there are: more slots keep the first ones.
+        -- The id of a slot does not depend on the number of slots: a build with more questions has
+        -- all slots of a smaller one.
         lower(regexp_replace(subset, '^S\+|,', '', 'g')) || '-'
         || printf('%04d', slot_of_subset + 1) as slot_id,
         subset,

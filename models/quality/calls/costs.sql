@@ -1,5 +1,6 @@
--- One row per step that asks a model role, and one for `all`: what its answers have taken since the
--- warehouse began, a question's share of it, and what stored answers saved this build.
+-- One row per step that asks a model role, and one for `all`: calls, tokens, seconds and cost of
+-- its answers since the warehouse began, the cost a question, and what stored answers saved this
+-- build.
 with responses as (select * from {{ ref('responses') }}),
 
 queries as (select * from {{ ref('queries') }}),
@@ -12,7 +13,7 @@ sliced_responses as (
     select * replace ('all' as step) from responses
 ),
 
--- Nothing of this build stands for a step that it did not come to.
+-- A build that ended early has no row for the steps that it did not reach.
 this_build as (
     select
         responses.step,

@@ -1,7 +1,8 @@
 -- One row per word and corpus entry that holds it, with its BM25 weight there.
 -- Lucene's BM25 (idf never negative, no k1 + 1), counted within each source. The weight does not
--- depend on the question, and is a decimal: sums of it are exact in any order. Words in more than
--- a share of a large source's entries tell nothing apart and cost most of the time: left out.
+-- depend on the question, and is a decimal: sums of weights are exact in any order. Words that
+-- stand in more than stop_word_share of the entries of a large source are left out: they hardly
+-- tell entries apart, and most of the time would go into them.
 with entry_words as (select * from {{ ref('entry_words') }}),
 
 source_sizes as (

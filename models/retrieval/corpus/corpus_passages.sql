@@ -1,5 +1,5 @@
--- One row per passage of a corpus entry: what is embedded and judged. Record fields and captions
--- are one passage, texts as many as they are long; empty and repeated texts have none.
+-- One row per passage of a corpus entry: the text that is embedded and judged. Record fields and
+-- captions are one passage, a long text is several; empty and repeated texts have none.
 with corpus_entries as (select * from {{ ref('corpus_entries') }}),
 
 passages as (select * from {{ ref('passages') }}),

@@ -1,4 +1,5 @@
--- One row per recoverable claim, direction and graph feature that is near what is looked for.
+-- One row per recoverable claim, direction and graph feature that is among the nearest to the
+-- claim, or to its negation.
 with recovery_statements as (select * from {{ ref('recovery_statements') }}),
 
 claim_vectors as (select * from {{ ref('claim_vectors') }}),

@@ -1,7 +1,8 @@
 -- One row per recoverable field, value that is recovered, and fold that is left out: the threshold,
--- how it came about, and how precise it is for hidden values that had no part in it. A field that
--- is not precise enough has none. The one in force leaves out no fold (-1); by the others the audit
--- tells how well values are recovered that had no part in the threshold, or in there being one.
+-- how it came about, and how precise it is for hidden values that had no part in it. A field whose
+-- recovered values are not precise enough has no threshold. The threshold in force leaves out no
+-- fold (-1). The thresholds that leave out a fold are for the audit: the hidden values of that fold
+-- had no part in the threshold, nor in the decision that the field has one.
 with recovery_thresholds as (select * from {{ ref('recovery_thresholds') }}),
 
 recovery_scores as (select * from {{ ref('recovery_scores') }}),

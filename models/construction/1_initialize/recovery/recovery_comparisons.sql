@@ -1,5 +1,5 @@
--- One row per claim, record, channel and sentence, direction: which answer of the reranker says how
--- near the sentence is to the claim, or to its negation.
+-- One row per claim, record, channel, sentence and direction: the reranker's request for the
+-- relevance of the sentence to the claim, or to its negation.
 with recovery_sentences as (select * from {{ ref('recovery_sentences') }}),
 
 recovery_statements as (select * from {{ ref('recovery_statements') }}),

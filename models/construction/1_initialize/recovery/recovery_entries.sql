@@ -1,5 +1,6 @@
 -- One row per text and caption of a record that some claim is tried on, with the numbers that stand
--- for the entry and the record in the search. Of equally near entries the lower number is nearer.
+-- for the entry and the record in the search. Of equally near entries, the entry with the lower
+-- number is taken first.
 with recovery_pairs as (select * from {{ ref('recovery_pairs') }}),
 
 corpus_entries as (select * from {{ ref('corpus_entries') }}),

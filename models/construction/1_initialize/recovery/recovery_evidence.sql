@@ -1,6 +1,7 @@
 -- One row per claim, record, direction, statement and piece of evidence that is shown to the judge:
--- of each direction the nearest texts and captions of the record, and the feature that it is
--- praised for. What is near a rival of the claim is looked at for the rival, against the claim.
+-- for each direction the nearest texts and captions of the record, and the nearest feature that the
+-- record is praised for. Evidence near a rival of the claim is judged as evidence for the rival,
+-- and that counts against the claim.
 with recovery_pairs as (select * from {{ ref('recovery_pairs') }}),
 
 recovery_statements as (select * from {{ ref('recovery_statements') }}),
@@ -111,7 +112,7 @@ final as (
     from evidence
     inner join recovery_pairs using (claim_id, record_id)
     where recovery_pairs.purpose != 'compared'
-    -- A rival that is the negation has the same evidence.
+    -- Where the rival's sentence is the claim's negation, both have found the same evidence.
     qualify row_number() over (
         partition by
             evidence.claim_id, evidence.record_id, evidence.direction, evidence.statement,

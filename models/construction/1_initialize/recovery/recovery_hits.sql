@@ -1,6 +1,6 @@
--- One row per claim, direction, source and entry that is among the nearest to the claim, or to its
--- negation, of the records that the claim is tried on: of those with known values, and of the
--- others, as many as recovery_depth says.
+-- One row per claim, direction, source and entry that is among the recovery_depth nearest to the
+-- claim, or to its negation, among the entries of the records that the claim is tried on: once
+-- among records with known values, once among the other records.
 with recovery_nearest as (select * from {{ ref('recovery_nearest') }}),
 
 recovery_queries as (select * from {{ ref('recovery_queries') }}),

@@ -1,6 +1,7 @@
 -- One row per claim and record with evidence: the signals of its channels side by side, as the
--- model of recovery_probabilities reads them. Above 0 they speak for the claim.
--- Confidences enter as log odds above those of none: from .9 to .99 is as far as from .5 to .9.
+-- model of recovery_probabilities reads them. A signal above 0 speaks for the claim.
+-- Confidences enter as log odds, less the log odds of confidence 0: from .9 to .99 is as far as
+-- from .5 to .9.
 {%- set channels = ['text', 'photo', 'graph'] %}
 with recovery_pairs as (select * from {{ ref('recovery_pairs') }}),
 

@@ -1,9 +1,9 @@
 """One row per query of the recovery and entry that is among the nearest, in numbers.
 
-For each query and source, among the entries of the records that recovery_pairs names for its claim
-and for known values or unknown ones.
-What Python adds is the product of the vectors, block by block; what is searched is said before, in
-recovery_queries and recovery_entries, and recovery_hits puts the names back.
+For each query and source, the entries of the records are searched that recovery_pairs names for the
+query's claim: those with known values, or those with unknown ones, as the query says.
+Python only multiplies the vectors, block by block: recovery_queries and recovery_entries say what
+is searched, and recovery_hits puts ids in place of the numbers.
 """
 
 import pyarrow as pa

@@ -1,9 +1,10 @@
 -- One row per claim and record for which the claim is tried on the record's other sources.
 -- `unknown`: an attempt needs the value. `hidden`: the value is known and kept from the recovery, a
--- drawn sample for each claim that is known both true and false: what the recovery makes of it
--- calibrates the recovery and tells its precision. `compared`: no attempt needs the value, but it
--- would speak against one that is tried. Known values are searched for apart from unknown ones, so
--- that both find their evidence, however few they are. All claims of a record are in one fold.
+-- drawn sample for each claim that is true of some record and false of another; the recovery of
+-- hidden values calibrates the recovery and measures its precision. `compared`: no attempt needs
+-- the value, but evidence for this claim would speak against a claim that is tried. Records with
+-- known values are searched apart from records with unknown ones, so that the few do not lose their
+-- places among the nearest to the many. All claims of a record are in one fold.
 with known_status as (select * from {{ ref('known_status') }}),
 
 field_claims as (select * from {{ ref('field_claims') }}),

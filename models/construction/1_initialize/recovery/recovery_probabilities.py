@@ -1,6 +1,7 @@
 """One row per claim and record with evidence: the probability that the claim is true.
 
-The logistic model behind it, and how no value judges itself, is in udfs/search/calibrate.py.
+The logistic model behind it is in udfs/search/calibrate.py, which also says how a hidden value has
+no part in the model that judges it.
 """
 
 from typing import Any

@@ -1,5 +1,6 @@
--- One row per claim that is tried, direction, and whether the value is known of the records that
--- are searched: the sentence that is searched for, with its vector and its number in the search.
+-- One row per claim that is tried, direction, and kind of records that are searched (with known
+-- values or without): the vector of the sentence that is searched for, and its number in the
+-- search.
 with recovery_pairs as (select * from {{ ref('recovery_pairs') }}),
 
 recovery_statements as (select * from {{ ref('recovery_statements') }}),
@@ -27,7 +28,7 @@ final as (
     from recovery_statements
     inner join searches using (claim_id)
     inner join claim_vectors on recovery_statements.vector_key = claim_vectors.request_key
-    -- A call that failed has no vector: that sentence is not searched for.
+    -- The vector is null where the call failed: that sentence is not searched for.
     where claim_vectors.vector is not null
 )
 

@@ -1,5 +1,6 @@
--- One row per recoverable claim and other claim of its field that no known value meets with it:
--- what shows the one speaks against the other. A place that serves no alcohol has no full bar.
+-- One row per recoverable claim and rival: another claim of the same field such that no known value
+-- meets both. Evidence for a rival speaks against the claim: a place that serves no alcohol has no
+-- full bar.
 with field_claims as (select * from {{ ref('field_claims') }}),
 
 record_fields as (select * from {{ ref('record_fields') }}),

@@ -1,5 +1,5 @@
--- One row per claim and record with a probability: the value that the evidence speaks for, and the
--- best evidence for that value; none where the probability rests on nothing that says so.
+-- One row per claim and record with a probability: the likelier value, and the best evidence for
+-- that value; no evidence where none of it states the value.
 with recovery_pairs as (select * from {{ ref('recovery_pairs') }}),
 
 recovery_probabilities as (select * from {{ ref('recovery_probabilities') }}),
@@ -18,8 +18,8 @@ unembedded_statements as (select * from {{ ref('unembedded_statements') }}),
 
 unembedded_records as (select * from {{ ref('unembedded_records') }}),
 
--- Evidence against a negation is none for the claim that could be shown: it denies, and says no
--- more.
+-- A text that contradicts the negation is not shown as evidence for the claim: it denies the
+-- negation, and does not state the claim.
 best_evidence as (
     select
         recovery_evidence.claim_id,
@@ -43,7 +43,8 @@ best_evidence as (
     ) = 1
 ),
 
--- Evidence for the claim, or for a rival of it, that no search could find.
+-- Claims for which some evidence could not be searched: a sentence of the claim, or the claim of a
+-- rival, has no vector.
 unsearched_claims as (
     select claim_id from unembedded_statements
     union
@@ -81,8 +82,8 @@ final as (
         best_evidence.channel,
         best_evidence.evidence_id,
         failures.failed_count,
-        -- Without evidence a probability is what is usual for the field, and a call that failed
-        -- might have said the opposite.
+        -- Without evidence, the probability only says what is usual for the field; and a call that
+        -- failed might have said the opposite.
         best_evidence.evidence_id is not null and failures.failed_count = 0 as is_usable,
     from recovery_pairs
     inner join field_claims using (claim_id)

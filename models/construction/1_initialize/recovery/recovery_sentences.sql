@@ -1,5 +1,6 @@
--- One row per claim, record, channel and sentence of its evidence that is compared with the claim
--- and with its negation: those that share most words with them, rare words before frequent ones.
+-- One row per claim, record, channel and sentence of the evidence that is compared with the claim
+-- and with its negation: the sentences that share most words with the two, where a rare word counts
+-- for more than a frequent one.
 {%- set longest_piece = 300 %}
 {%- set stem_length = 5 %}
 with recovery_evidence as (select * from {{ ref('recovery_evidence') }}),
@@ -70,7 +71,8 @@ sharing as (
     group by claim_weights.claim_id, sentences.sentence
 ),
 
--- Words that no sentence holds are no share of the claim that one could hold.
+-- The weight of a claim is that of its words which stand in some sentence: no sentence could share
+-- the other words.
 claim_totals as (
     select
         claim_id,

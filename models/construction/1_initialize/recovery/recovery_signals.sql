@@ -1,7 +1,7 @@
--- One row per claim, record and channel with evidence: what speaks for the claim and what against.
--- Evidence that was judged to say the opposite of what it was looked for speaks for the other side.
--- A judgement that could not decide counts for nothing; failed calls are counted, for they might
--- have said anything. What speaks against a rival does not speak for the claim.
+-- One row per claim, record and channel with evidence: the signals for the claim and against it.
+-- Evidence that was found as evidence for one side, and was judged to say the opposite, counts for
+-- the other side. An undecided judgement counts for nothing. Failed calls are counted, because the
+-- judge might have said anything. Evidence against a rival is no evidence for the claim.
 with recovery_evidence as (select * from {{ ref('recovery_evidence') }}),
 
 recovery_judgements as (select * from {{ ref('recovery_judgements') }}),

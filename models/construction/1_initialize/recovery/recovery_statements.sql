@@ -1,5 +1,5 @@
--- One row per recoverable claim and direction: what evidence is looked for. `for` is the claim,
--- `against` its negation.
+-- One row per recoverable claim and direction: the sentence that evidence is looked for. `for` is
+-- the claim, `against` its negation.
 with field_claims as (select * from {{ ref('field_claims') }}),
 
 statements as (

@@ -1,8 +1,8 @@
 -- One row per recoverable field, value that is recovered, and fold that is left out: the lowest
--- hundredth of probability at which the hidden values reach the wanted precision, and what they
--- reach at best. -1 leaves out none.
--- A field with hidden values of its own has no threshold that none of them passes: there the others
--- would decide alone, above what went wrong.
+-- hundredth of probability at which the hidden values reach the wanted precision, and the best
+-- precision that they reach at any. Fold -1: no fold is left out.
+-- A field with hidden values of its own has no threshold above all of them: there the values of
+-- other fields alone would decide, and the field's own mistakes, all below it, would not count.
 with recovery_scores as (select * from {{ ref('recovery_scores') }}),
 
 field_claims as (select * from {{ ref('field_claims') }}),
