@@ -4,6 +4,8 @@ with worded_constraints as (select * from {{ ref('worded_constraints') }}),
 
 corpus_entries as (select * from {{ ref('corpus_entries') }}),
 
+small_words as (select list(word) as words from {{ ref('small_words') }}),
+
 wordings as (
     select
         attempt_id,
@@ -44,7 +46,10 @@ whole_quotes as (
         array_to_string(wordings.words, ' ') as words,
     from wordings
     inner join origins on wordings.origin_id = origins.origin_id
-    where {{ spaced_words('wordings.words') }} like {{ whole_origin('origins.words') }}
+    cross join small_words
+    where
+        {{ spaced_words('wordings.words', 'small_words.words') }}
+        like {{ whole_origin('origins.words', 'small_words.words') }}
 ),
 
 final as (

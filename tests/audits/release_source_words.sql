@@ -4,6 +4,8 @@ with evidence as (select * from {{ ref('evidence') }}),
 
 queries as (select * from {{ ref('queries') }}),
 
+small_words as (select list(word) as words from {{ ref('small_words') }}),
+
 located_contents as (
     select
         evidence.qid,
@@ -88,9 +90,10 @@ final as (
         array_to_string(origins.words, ' ') as words,
     from released_words
     inner join origins on released_words.qid = origins.qid
+    cross join small_words
     where
-        {{ spaced_words('released_words.words') }}
-        like {{ whole_origin('origins.words', gap='') }}
+        {{ spaced_words('released_words.words', 'small_words.words') }}
+        like {{ whole_origin('origins.words', 'small_words.words', gap='') }}
 )
 
 select * from final

@@ -304,7 +304,9 @@ def test_nearest_candidates(arguments: str, expected: list[str]) -> None:
     ],
 )
 def test_words_that_deny(query: Query, sentence: str, denies: bool) -> None:
-    assert query("{{ has_negation('$1::varchar') }}", sentence) is denies
+    negations = "(select list(word) from read_csv('seeds/negations.csv') where reads != 'rules')"
+    denial = f"""{{{{ has_negation('$1::varchar', "{negations}") }}}}"""
+    assert query(denial, sentence) is denies
 
 
 def test_a_confidence_weighs_its_log_odds(query: Query) -> None:

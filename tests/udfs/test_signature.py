@@ -93,6 +93,18 @@ def test_an_edit_of_any_file_of_its_rules_changes_a_role_and_no_other(copied):
     assert all(signatures()[role] != before[role] for role in RULE_FOLDERS)
 
 
+def test_an_edit_of_a_seed_that_english_reads_changes_every_role_of_rules(tmp_path, monkeypatch):
+    profile = load_profile(EMBEDDED)
+    for seed in signature.SEEDS:
+        before = {role: model_signature(profile, role) for role in RULE_FOLDERS}
+        edited = tmp_path / seed.name
+        edited.write_bytes(seed.read_bytes() + b"yonder\n")
+        seeds = tuple(edited if other == seed else other for other in signature.SEEDS)
+        with monkeypatch.context() as patch:
+            patch.setattr(signature, "SEEDS", seeds)
+            assert all(model_signature(profile, role) != before[role] for role in RULE_FOLDERS)
+
+
 def test_a_renamed_file_is_another_version_and_a_compiled_one_is_none(copied):
     profile = load_profile(EMBEDDED)
     before = model_signature(profile, "judge")

@@ -6,8 +6,9 @@ that say that something need not be done ("no need to book").
 
 from __future__ import annotations
 
+from udfs.english import NEGATIONS_SEED
 from udfs.english.sentences import CLAUSE_MARKS, CLAUSE_WORDS, is_word
-from udfs.english.word_lists import word_set
+from udfs.english.word_lists import seed_words, word_set
 
 
 def _phrases(text: str) -> dict[str, list[tuple[str, ...]]]:
@@ -19,12 +20,7 @@ def _phrases(text: str) -> dict[str, list[tuple[str, ...]]]:
     return by_first
 
 
-NEGATIONS = word_set(
-    "no not never none nothing nobody nowhere neither nor without cannot lack lacks lacked lacking "
-    "hardly barely scarcely rarely seldom zero minus non dont doesnt didnt isnt wasnt arent werent "
-    "cant wont wouldnt couldnt shouldnt hasnt havent hadnt aint forbidden prohibited banned "
-    "unavailable refuse refuses refused"
-)
+NEGATIONS = seed_words(NEGATIONS_SEED, reader="rules")
 # Phrases that look like a negation and are none.
 _NOT_NEGATIONS = _phrases(
     "not only|not just|not to mention|no doubt|without a doubt|without doubt|no wonder|"

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from udfs.endpoint.prompt import signature
+from udfs.english import SEEDS
 from udfs.profiles.parameters import Endpoint, model_folder
 from udfs.profiles.profile import ROLES, Profile
 from udfs.warehouse.errors import UserError
@@ -88,17 +89,18 @@ def _parameters(profile: Profile, role: str) -> Any:
 
 
 def _rules_version(role: str) -> str:
-    """A hash of all that rules answer by: a folder of the role's own, English, word lists.
+    """A hash of the files that rules answer by: the role's own folder, English and its word lists.
 
     Raises UserError for a folder that is not there.
     """
     digest = hashlib.sha256()
-    for name in RULE_PACKAGES:
-        digest.update(f"{name} {importlib.metadata.version(name)}\n".encode())
-    for folder in (UDFS / "rules" / RULE_FOLDERS[role], UDFS / "english"):
-        for path in _files_below(folder):
-            digest.update(f"{path.relative_to(UDFS).as_posix()}\0".encode())
-            digest.update(path.read_bytes() + b"\0")
+    for package in RULE_PACKAGES:
+        digest.update(f"{package} {importlib.metadata.version(package)}\n".encode())
+    folders = (UDFS / "rules" / RULE_FOLDERS[role], UDFS / "english")
+    files = {path.relative_to(UDFS): path for folder in folders for path in _files_below(folder)}
+    for name, path in (files | {Path("seeds", seed.name): seed for seed in SEEDS}).items():
+        digest.update(f"{name.as_posix()}\0".encode())
+        digest.update(path.read_bytes() + b"\0")
     return digest.hexdigest()[:12]
 
 

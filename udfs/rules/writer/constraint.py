@@ -16,14 +16,12 @@ from udfs.english.opinions.remarks import remarks, spell_out
 from udfs.english.opinions.words import opinion_of, opinion_words
 from udfs.english.parse import Sentence, parse
 from udfs.english.sentences import split_sentences
-from udfs.english.word_lists import word_set
+from udfs.english.word_lists import SMALL_WORDS
 from udfs.rules.writer.pairs import pair, shorten
 
 _MAX_PHRASE = 140
 _MAX_SHARED_RUN = 5
 _SURE_FROM = 0.8
-# Words that say nothing of a thing; macros/texts/quotes.sql keeps the same list.
-SMALL_WORDS = word_set("a an and at by for in is it its of on our the their this to with")
 
 
 class Draft(NamedTuple):

@@ -10,6 +10,12 @@ recovery_comparisons as (select * from {{ ref('recovery_comparisons') }}),
 
 recovery_relevance as (select * from {{ ref('recovery_relevance') }}),
 
+negations as (
+    select list(word) as words
+    from {{ ref('negations') }}
+    where reads in ('signals', 'both')
+),
+
 judged as (
     select
         recovery_evidence.claim_id,
@@ -56,12 +62,14 @@ compared as (
         recovery_comparisons.record_id,
         recovery_comparisons.channel,
         recovery_comparisons.direction,
-        {{ has_negation('recovery_comparisons.sentence') }}
-        != {{ has_negation('recovery_comparisons.statement') }} as differs_in_negation,
+        {{ has_negation('recovery_comparisons.sentence', 'negations.words') }}
+        != {{ has_negation('recovery_comparisons.statement', 'negations.words') }}
+            as differs_in_negation,
         recovery_relevance.score,
         recovery_relevance.error,
     from recovery_comparisons
     inner join recovery_relevance using (request_key)
+    cross join negations
 ),
 
 relevance_signals as (
