@@ -8,8 +8,8 @@ INSTALLED := .venv/installed
 # sqlfluff skips macros: on their own they are no SQL.
 SQL_FOLDERS := models tests/audits
 
-# dbt compiles for sqlfluff in a warehouse of its own, over an empty collection: a build that runs
-# meanwhile does not matter.
+# dbt compiles for sqlfluff in a warehouse of its own, over an empty collection, so that a build can
+# run meanwhile.
 LINT := $(CURDIR)/.lint
 SQLFLUFF = mkdir -p $(LINT)/collection && \
 	touch $(addprefix $(LINT)/collection/,$(addsuffix .json,business review tip user photos)) && \
@@ -35,7 +35,7 @@ run: $(INSTALLED)  ## Build the warehouse, publish it, write the release and the
 estimate: $(INSTALLED)  ## Count the model calls of a build and what they would cost; asks nothing paid
 	@$(PY) -m dagster_defs.commands.estimate
 
-retry-unresolved: $(INSTALLED)  ## Build again, and ask again what has no answer
+retry-unresolved: $(INSTALLED)  ## Build again, and ask the unresolved requests again
 	@$(PY) -m dagster_defs.commands.build --retry-unresolved
 
 export-ledger: $(INSTALLED)  ## Write all stored answers to FILE (default: ledger.jsonl.gz)
@@ -88,7 +88,7 @@ format: $(INSTALLED)  ## Let ruff and sqlfluff repair what they can
 	@$(PY) -m ruff format .
 	@$(SQLFLUFF) fix --disable-progress-bar $(SQL_FOLDERS)
 
-# What each variable is for, and its default, from where the settings are declared.
+# Each variable's description and default, from the declarations of the settings.
 .env.example: udfs/warehouse/settings.py
 	@$(PY) -m udfs.warehouse.settings > $@.new && mv $@.new $@
 

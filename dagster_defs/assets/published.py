@@ -49,7 +49,7 @@ def _published_warehouse(
         with writing(settings):
             if not settings.release:
                 require_questions(settings)
-                # What could fail after publishing is tried before.
+                # A draft of the release comes first: a rule that it breaks stops publishing.
                 draft_release(settings, settings.build_path)
             path = publish(settings, without=_tables_not_built(manifest))
             shorten_journal(settings)
@@ -116,7 +116,7 @@ def _recovery_plot(settings: Settings) -> dg.AssetsDefinition:
 
 
 def _tables_not_built(manifest: Mapping[str, Any]) -> list[str]:
-    """Tables of models that are off in this build: what is there is of an earlier one."""
+    """Tables of models that are disabled in this build: the rows in them are an earlier build's."""
     disabled = [node for nodes in manifest["disabled"].values() for node in nodes]
     models = [node for node in disabled if node["resource_type"] == "model"]
     return sorted(
@@ -126,7 +126,7 @@ def _tables_not_built(manifest: Mapping[str, Any]) -> list[str]:
 
 
 def _last_models(manifest: Mapping[str, Any], translator: Translator) -> list[dg.AssetKey]:
-    """Models that no other model reads: everything else is upstream of one of them."""
+    """Models that no other model reads; every other model is upstream of one of these."""
     is_read = {
         parent
         for node in manifest["nodes"].values()

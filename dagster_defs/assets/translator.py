@@ -11,7 +11,7 @@ IMPORTED = dg.AssetKey("imported_release")
 
 
 class Translator(DagsterDbtTranslator):
-    """Keys and groups are schemas; what reads no other model waits for the asset `first`."""
+    """Keys and groups are schemas; a model that reads no other one waits for the asset `first`."""
 
     def __init__(self, first: dg.AssetKey) -> None:
         super().__init__(DagsterDbtTranslatorSettings(enable_duplicate_source_asset_keys=True))

@@ -1,4 +1,4 @@
-"""What every asset that writes to the warehouse does around its work."""
+"""The build lock and the words for expected errors, around each asset that writes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

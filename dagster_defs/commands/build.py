@@ -1,4 +1,4 @@
-"""`make run`: build the warehouse from its input files, publish it, and say what came out."""
+"""`make run`: build the warehouse from its input files, publish it, and print the results."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ FAILED, UNUSABLE, INTERRUPTED = 1, 2, 130
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run a build; the exit code is 0, 1 (the build failed) or 2 (what was given is unusable)."""
+    """Run a build; the exit code is 0, 1 (it failed) or 2 (a setting or a file is unusable)."""
     parser = argparse.ArgumentParser(
         prog="python -m dagster_defs.commands.build",
         description=DESCRIPTION + settings_help(),
@@ -61,7 +61,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def preflight(settings: Settings, needs_keys: bool = True) -> None:
-    """Everything that can be known to be wrong before a build starts. Raises UserError."""
+    """Check the settings, the profile and the files before a build starts. Raises UserError."""
     profile = load_profile(settings.profile_path)
     check_profile(profile, settings.profile_path, needs_keys)
     check_prices(settings.max_cost, profile.paid_roles)
@@ -117,7 +117,7 @@ def _build(settings: Settings, started: float) -> int:
 
 
 def _file_number(path: Path) -> int | None:
-    """What tells a file from the one that replaces it; None when there is none."""
+    """The inode of a file, which differs from that of its replacement; None without the file."""
     return path.stat().st_ino if path.exists() else None
 
 

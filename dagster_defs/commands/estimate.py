@@ -1,4 +1,4 @@
-"""`make estimate`: what a build would ask of its models, step by step, before anything is paid."""
+"""`make estimate`: the model calls of a build, step by step, counted before any of them is paid."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _estimate(settings: Settings) -> int:
 
 
 def read_steps(scratch: Settings) -> list[Step]:
-    """What the dry run in the scratch warehouse counted, in the order of the build."""
+    """The counts of the dry run in the scratch warehouse, in the order of the build."""
     with duckdb.connect(scratch.build_path, read_only=True) as connection:
         rows = connection.execute(
             """
@@ -132,7 +132,7 @@ def _print(steps: list[Step]) -> None:
     console.print(table)
     console.print(
         "Tokens and dollars are estimates; local models cost nothing. "
-        "HETERQA_MAX_COST stops a build before it costs more than it says.",
+        "HETERQA_MAX_COST stops a build before its cost passes that limit.",
         soft_wrap=True,
     )
 

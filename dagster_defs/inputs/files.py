@@ -1,4 +1,4 @@
-"""The input files: that they are there, what exactly they are, and what staging reads of them."""
+"""The input files: whether they are there, their sizes and hashes, and the copies for staging."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ def ensure_sample_city(settings: Settings) -> None:
 def describe_inputs(settings: Settings) -> Inputs:
     """Describe every input file that is there; an unchanged one is not read again.
 
-    What lies in an archive, is compressed, or cannot be read as it is, is copied to
-    `<warehouse>/inputs/`. Writes the descriptions to `<warehouse>/input_files.json`. Raises
+    A file that lies in an archive, is compressed, or has lines that DuckDB cannot read is copied
+    to `<warehouse>/inputs/`. Writes the descriptions to `<warehouse>/input_files.json`. Raises
     UserError for a missing or a damaged file, and for one that people write and that is no text.
     """
     found = input_files(settings)
@@ -176,7 +176,7 @@ def _is_kept(file: InputFile) -> bool:
 
 
 def _stamp(path: Path) -> str:
-    """What changes with a file: its size, its time, and a hash of its head and its tail."""
+    """The file's size, its time, and a hash of its head and tail: an edit changes one of them."""
     status = path.stat()
     with path.open("rb") as file:
         edges = hashlib.sha256(file.read(EDGE_BYTES))
@@ -222,7 +222,7 @@ def _take_out(
     ranks: dict[str, int] = {}
     files: dict[str, InputFile] = {}
     for member in archive:
-        # It would remember each of 200,000 photos.
+        # tarfile would keep a record of each of 200,000 photos in memory.
         archive.members = []  # type: ignore[attr-defined]
         content = archive.extractfile(member) if _is_plain_file(member) else None
         if content is None:
@@ -243,7 +243,7 @@ def _is_plain_file(member: tarfile.TarInfo) -> bool:
 
 
 def _sweep(settings: Settings, inputs: Inputs) -> None:
-    """Remove copies that nothing refers to any more."""
+    """Remove the copies that the descriptions do not name any more."""
     kept = {Path(inputs.photo_listing)} | {Path(archive.folder) for archive in inputs.archives}
     for file in inputs.files:
         kept |= {Path(path) for path in (file.path, file.skipped) if path}

@@ -40,7 +40,7 @@ def list_photos(settings: Settings, folder: Path | None, known: Inputs | None) -
         listed = _listed_photos(known) if known and known.photos == str(folder) else {}
         with reading(folder, settings), os.scandir(folder) as entries:
             for entry in entries:
-                # A name that is no UTF-8 belongs to no row, but it counts.
+                # A file whose name is no UTF-8 belongs to no row of the captions, but it is listed.
                 name = os.fsencode(entry.name).decode("utf-8", "replace")
                 if is_photo(name):
                     photo_id = name.removesuffix(PHOTO_SUFFIX)
@@ -52,7 +52,7 @@ def list_photos(settings: Settings, folder: Path | None, known: Inputs | None) -
 
 
 def _listed_photos(known: Inputs) -> dict[str, dict[str, str]]:
-    """What the last list says, by photo; nothing when it is not there or of another version."""
+    """The entries of the last list by photo; none when the list is gone or of another version."""
     try:
         with Path(known.photo_listing).open(encoding="utf-8") as file:
             return {photo["photo_id"]: photo for photo in map(json.loads, file)}
@@ -73,6 +73,6 @@ def _photo_file(
     try:
         content_hash = hashlib.sha256(read_photo(folder, entry.name)).hexdigest()[:32]
     except PhotoError as error:
-        # It is there and cannot be shown: that is not what a caption without a photo is.
+        # The file is there and cannot be shown; a caption without a file is another case.
         content_hash = f"unreadable: {error}"
     return {"photo_id": photo_id, "stamp": stamp, "content_hash": content_hash}

@@ -26,7 +26,7 @@ from dagster_defs.outputs.layout import (
     Row,
 )
 
-# Keys under which somebody would put the text of a source.
+# Keys that a text of a source would stand under.
 RAW_KEYS = {"text", "content", "caption", "sentence", "raw", "raw_text", "review", "tip", "label"}
 PHOTO_SUFFIX = re.compile(r"\.(?:jpe?g|png|webp|gif)\b", re.IGNORECASE)
 PHOTO_STEM = re.compile(r"[A-Za-z0-9_-]{8,128}")
@@ -38,7 +38,7 @@ class ReleaseError(Exception):
 
 @dataclass(frozen=True)
 class Secrets:
-    """What no released string may hold, whatever it looks like otherwise.
+    """Paths and photo names that no released string may hold.
 
     paths: folders of this machine that the build reads or writes
     photo_ids: photos of the collection, whose files are named by them
@@ -48,7 +48,7 @@ class Secrets:
     photo_ids: Set[str] = frozenset()
 
     def find(self, text: str) -> str | None:
-        """What the text gives away, in words; None when it is nothing."""
+        """The kind of secret that the text holds, in words; None when it holds none."""
         for path in self.paths:
             if re.search(rf"(?<![\w.-]){re.escape(path)}(?![\w-])", text):
                 return "a local path"

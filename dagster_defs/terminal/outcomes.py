@@ -1,4 +1,4 @@
-"""What became of the question slots: how many were certified, and what ended the others."""
+"""Question slots: how many were certified, and the reasons that ended attempts at the others."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ class Progress:
         self.paid = ledger.written
 
     def show(self, event: Mapping[str, Any]) -> None:
-        """Print what an event is worth."""
+        """Print the line of an event; most events have none."""
         match event["info"]["name"]:
             case "NodeStart":
                 self.started[event["data"]["node_info"]["unique_id"]] = time.monotonic()
@@ -54,7 +54,7 @@ class Progress:
                 self._show_test(event["data"])
 
     def wait(self) -> None:
-        """Say what is running, once it has been quiet for long, and how many paid calls ended."""
+        """Print the models that have run for long, and how many paid calls have ended."""
         self._announce_running()
         if ledger.written > self.paid:
             self.paid = ledger.written

@@ -30,7 +30,7 @@ where qid = '{qid}' and business_id = '{record_id}'"""
 
 @dataclass(frozen=True)
 class Questions:
-    """What is said about the questions: a cell by subset under a heading, and a sentence.
+    """The questions in the summary: a cell by subset under a heading, and a sentence.
 
     missing: what ended the attempts at slots that stayed empty; example: a question and an answer
     """

@@ -1,4 +1,4 @@
-"""dbt, called inside this process: a kill then ends model calls, locks and dbt at once."""
+"""dbt, called inside this process: a kill of it ends model calls, locks and dbt at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from udfs.warehouse.settings import Settings
 
 PROJECT_FOLDER = REPO / "dbt_project"
 SOURCE_FOLDERS = ("dbt_project", "models", "macros", "seeds", "tests/audits")
-# What dbt says around a message: where it is in which file is said elsewhere.
+# Lines that dbt puts around a message, about the place of the error, which `_where` names.
 FRAMES = (
     "Compilation Error in ",
     "Database Error in ",
@@ -30,7 +30,7 @@ FRAMES = (
     "> called by ",
     "> in macro ",
 )
-# What a traceback says before its last line, the error.
+# The lines of a traceback above its last one, which is the error.
 CALLS = re.compile(r"^([ \t]*)Traceback \(most recent call last\):\n(?:\1[ \t]+.*\n)*", re.M)
 QUIET_SECONDS = 3.0
 WANTED_EVENTS = {
@@ -41,7 +41,7 @@ WANTED_EVENTS = {
     "JinjaLogInfo",
 }
 
-# What a SQL function raised, in DuckDB's frame.
+# The exception of a SQL function, inside the message that DuckDB makes of it.
 RAISED = re.compile(
     r"Python exception occurred while executing the UDF: (\w+): (.*?)(\n\s*At:|$)", re.S
 )
@@ -61,7 +61,7 @@ def run_dbt(
 ) -> Iterator[Event]:
     """Run one dbt command and yield its events as they happen.
 
-    when_quiet is called each time that nothing has happened for some seconds.
+    when_quiet is called each time that dbt sends no event for some seconds.
     Once all events are out, raises UserError for input that a macro cannot use, else BuildError
     with every failed node in plain words.
     """
@@ -112,7 +112,7 @@ def load_manifest(settings: Settings) -> Mapping[str, Any]:
     parsed = stamp.read_text(encoding="utf-8") if stamp.exists() else ""
     if not path.exists() or parsed != current:
         if not parsed.startswith(f"{REPO}\n"):
-            # What dbt keeps of a parse holds the folder of the project, which was another one.
+            # dbt's cached parse holds the paths of a project folder that is not this one.
             (settings.dbt_target_dir / "partial_parse.msgpack").unlink(missing_ok=True)
         for _ in run_dbt(settings, ["parse"]):
             pass
@@ -239,7 +239,7 @@ def _where(settings: Settings, node: Any) -> str:
 
 
 def _plain(message: str) -> str:
-    """dbt's message without headings, calls, paths that are said elsewhere, and margins."""
+    """dbt's message without headings, calls, margins, and the paths that `_where` names."""
     lines = [line.strip() for line in CALLS.sub("", message).strip().splitlines()]
     kept = [
         line

@@ -16,7 +16,7 @@ telemetry:
 nux:
   enabled: false
 """
-# Metadata of a failure that what the user gave is the reason of.
+# Metadata of a failure whose reason is a setting or an input file of the user's.
 USERS_FAULT = "users_fault"
 Results = list[dg.AssetMaterialization | AssetCheckEvaluation]
 
@@ -28,7 +28,7 @@ def write_instance_file(settings: Settings) -> None:
 
 
 def save_results(settings: Settings, result: dg.ExecuteInProcessResult) -> None:
-    """Keep what a build made and checked, for report_saved_results.
+    """Keep the materializations and checks of a build, for report_saved_results.
 
     Writing some thousand events to Dagster's storage takes longer than dbt itself, so a build keeps
     them in memory and `make dev` catches up.
@@ -62,14 +62,14 @@ def was_interrupted(result: dg.ExecuteInProcessResult) -> bool:
 
 
 def is_users_fault(result: dg.ExecuteInProcessResult) -> bool:
-    """Whether the run failed for something that the user gave: a setting, or an input file."""
+    """Whether the run failed for a setting or an input file of the user's."""
     failures = [event.step_failure_data for event in result.get_step_failure_events()]
     given = [failure.user_failure_data for failure in failures if failure.user_failure_data]
     return any(USERS_FAULT in failure.metadata for failure in given)
 
 
 def failure_reasons(result: dg.ExecuteInProcessResult) -> list[str]:
-    """Why each failed step failed: our own words, or the traceback of what we did not expect."""
+    """Why each failed step failed: the sentence of an expected error, else the traceback."""
     reasons = []
     for event in result.get_step_failure_events():
         failure = event.step_failure_data

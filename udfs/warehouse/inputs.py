@@ -1,4 +1,4 @@
-"""What the input files were when they were last read: the staging models read them as said here."""
+"""Descriptions of the input files as the last build read them; the staging models follow them."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class Inputs:
 
 
 def read_inputs(settings: Settings) -> Inputs | None:
-    """What the last build wrote down; None without it, or when it is about another data folder."""
+    """The last build's descriptions; None without them, or when the data folder was another."""
     try:
         rows = json.loads(settings.descriptions_path.read_text(encoding="utf-8"))
         archives = [

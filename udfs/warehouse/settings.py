@@ -50,7 +50,7 @@ def _memory_gb() -> int:
 # As Python reads one: pydantic takes "7.0" too.
 WholeNumber = Annotated[int, BeforeValidator(int)]
 AbsolutePath = Annotated[Path, AfterValidator(_absolute)]
-# Set by a target of the Makefile, and by no user: `.env.example` leaves it out.
+# A target of the Makefile sets these variables, and no user: `.env.example` leaves them out.
 OF_MAKEFILE: dict[str, Any] = {"is_of_makefile": True}
 
 
@@ -106,7 +106,8 @@ class Settings(BaseSettings, Places):
     salt: str = Field(
         "heterqa",
         description="Salt of the hashes that stand for user ids. A secret of your own keeps "
-        "everybody from finding out whose they are; with the default, who has the collection can.",
+        "everybody from finding out whose they are; the default keeps only those from it who lack "
+        "the collection.",
     )
     threads: WholeNumber = Field(
         default_factory=lambda: os.cpu_count() or 1,
@@ -133,7 +134,7 @@ class Settings(BaseSettings, Places):
     )
     retry_unresolved: bool = Field(
         False,
-        description="Ask again what has no answer (`make retry-unresolved`).",
+        description="Ask the unresolved requests again (`make retry-unresolved`).",
         json_schema_extra=OF_MAKEFILE,
     )
     dry_run: bool = Field(
