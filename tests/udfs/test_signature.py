@@ -127,6 +127,24 @@ def test_rules_that_are_not_there_are_an_error(copied, folder):
             model_signature(profile, role)
 
 
+def test_a_seed_that_rules_read_is_a_part_of_their_version(tmp_path, monkeypatch):
+    profile = load_profile(EMBEDDED)
+    before = {role: model_signature(profile, role) for role in profile.roles}
+    assert signature.SEEDS
+    copies = [Path(shutil.copy(seed, tmp_path)) for seed in signature.SEEDS]
+    monkeypatch.setattr(signature, "SEEDS", copies)
+    assert {role: model_signature(profile, role) for role in profile.roles} == before
+    for copy in copies:
+        content = copy.read_bytes()
+        copy.write_bytes(content + b"nope\n")
+        changed = {role for role in profile.roles if model_signature(profile, role) != before[role]}
+        assert changed == set(RULE_FOLDERS)
+        copy.unlink()
+        with pytest.raises(UserError, match=f"{copy.name}: a word list of rules is not there"):
+            model_signature(profile, "judge")
+        copy.write_bytes(content)
+
+
 @pytest.mark.parametrize("folder", FOLDERS)
 def test_rules_import_nothing_of_ours_that_their_version_leaves_out(folder):
     """Contracts and parameters are shapes; the encoder is a part of the signature itself."""

@@ -91,7 +91,7 @@ def _parameters(profile: Profile, role: str) -> Any:
 def _rules_version(role: str) -> str:
     """A hash of the files that rules answer by: the role's own folder, English and its word lists.
 
-    Raises UserError for a folder that is not there.
+    Raises UserError for a folder or a list that is not there.
     """
     digest = hashlib.sha256()
     for package in RULE_PACKAGES:
@@ -99,6 +99,10 @@ def _rules_version(role: str) -> str:
     folders = (UDFS / "rules" / RULE_FOLDERS[role], UDFS / "english")
     files = {path.relative_to(UDFS): path for folder in folders for path in _files_below(folder)}
     for name, path in (files | {Path("seeds", seed.name): seed for seed in SEEDS}).items():
+        if not path.is_file():
+            raise UserError(
+                f"{path}: a word list of rules is not there; restore the file from the repository"
+            )
         digest.update(f"{name.as_posix()}\0".encode())
         digest.update(path.read_bytes() + b"\0")
     return digest.hexdigest()[:12]
