@@ -7,6 +7,9 @@ PY := .venv/bin/python
 INSTALLED := .venv/installed
 # sqlfluff skips macros: on their own they are no SQL.
 SQL_FOLDERS := models tests/audits
+# Tests of one file share what it has built. A property test tries more with HYPOTHESIS_PROFILE=deep.
+WORKERS ?= 2
+SPREAD = -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
 # dbt compiles for sqlfluff in a warehouse of its own, over an empty collection, so that a build can
 # run meanwhile.
@@ -22,9 +25,9 @@ export DO_NOT_TRACK := 1
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help run estimate retry-unresolved export-ledger import-ledger test test-llm bench-paid \
-	bench-ingest bench-initialize bench-recovery bench-search dev lint lint-python lint-sql format \
-	clean lock .venv
+.PHONY: help run estimate retry-unresolved export-ledger import-ledger test test-fast test-llm \
+	bench-paid bench-ingest bench-initialize bench-recovery bench-search dev lint lint-python \
+	lint-sql format clean lock .venv
 
 help:  ## Say what each target does
 	@awk 'BEGIN {FS = ":.*## "} /^[a-z.-]+:.*## / {printf "  make %-16s %s\n", $$1, $$2}' Makefile
@@ -44,8 +47,11 @@ export-ledger: $(INSTALLED)  ## Write all stored answers to FILE (default: ledge
 import-ledger: $(INSTALLED)  ## Make the answers in FILE known to this warehouse
 	@$(PY) -m dagster_defs.commands.ledger import $(FILE)
 
-test: $(INSTALLED)  ## Run the whole test suite
-	@$(PY) -m pytest
+test: $(INSTALLED)  ## Run the whole test suite, in WORKERS (2) processes
+	@$(PY) -m pytest $(SPREAD)
+
+test-fast: $(INSTALLED)  ## Run the tests that start no whole build: all but tests/builds
+	@$(PY) -m pytest $(SPREAD) --ignore tests/builds
 
 # The model and its server are installed apart: they are no part of a build.
 test-llm: $(INSTALLED)  ## Run the text roles through a small real model (installs it in .llm)

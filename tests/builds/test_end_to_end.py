@@ -12,7 +12,16 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.support.builds import BUILD, QUESTIONS, build, count, environment, run_build, tree
+from tests.support.builds import (
+    BUILD,
+    PATIENCE,
+    QUESTIONS,
+    build,
+    count,
+    environment,
+    run_build,
+    tree,
+)
 from tests.support.render import render
 from udfs.warehouse.places import REPO
 
@@ -107,11 +116,13 @@ def test_a_killed_build_resumes_and_threads_and_hashing_change_nothing(
     assert asked == wanted - kept
 
 
-def test_an_unchanged_build_asks_nothing(warehouse: Path, data: Path) -> None:
-    before = tree(warehouse / "release")
-    printed = build(warehouse, data)
+def test_an_unchanged_build_asks_nothing(warehouse: Path, data: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "warehouse"
+    shutil.copytree(warehouse, folder)
+    shutil.rmtree(folder / "release")
+    printed = build(folder, data)
     assert "models asked 0 times" in printed
-    assert tree(warehouse / "release") == before
+    assert tree(folder / "release") == tree(warehouse / "release")
 
 
 @pytest.fixture(scope="session")
@@ -212,13 +223,11 @@ def test_a_release_that_does_not_fit_is_refused_line_by_line(
     assert (imported / "heterqa.duckdb").stat() == before
 
 
-def test_dbt_unit_tests_pass(warehouse: Path, data: Path) -> None:
+def test_dbt_unit_tests_pass(warehouse: Path, data: Path, tmp_path: Path) -> None:
     """Every rule's unit test, with the tables of a finished build as the shapes of its inputs."""
-    target = warehouse / "unit_target"
-    target.mkdir()
-    # The project as the build has parsed it: with every setting set, also to nothing.
-    shutil.copy(warehouse / "dbt_target" / "partial_parse.msgpack", target)
-    settings = environment(warehouse, data, DBT_TARGET_PATH=str(target), HETERQA_RELEASE="")
+    shutil.copy(warehouse / "build.duckdb", tmp_path)
+    target = tmp_path / "unit_target"
+    settings = environment(tmp_path, data, DBT_TARGET_PATH=str(target), HETERQA_RELEASE="")
     project = str(REPO / "dbt_project")
     result = subprocess.run(
         [
@@ -230,7 +239,7 @@ def test_dbt_unit_tests_pass(warehouse: Path, data: Path) -> None:
         env=settings,
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=PATIENCE,
     )
     assert result.returncode == 0, result.stdout[-6000:] + result.stderr
     assert " ERROR=0 " in result.stdout and "PASS=0 " not in result.stdout

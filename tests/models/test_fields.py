@@ -13,7 +13,7 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sample_city import words as city_words
@@ -85,7 +85,6 @@ def test_field_name(query: Query, key: str | None, field: str | None) -> None:
 @given(
     st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs", "Cn"]), max_size=12)
 )
-@settings(max_examples=200, deadline=None)
 def test_any_key_has_a_name(query: Query, key: str) -> None:
     """Letters and digits in lower case, single underscores between, the same when named again."""
     name = query("{{ field_name('$1') }}", key)
@@ -160,7 +159,6 @@ values = st.recursive(
 
 
 @given(st.dictionaries(texts, values, max_size=4).flatmap(printed))
-@settings(max_examples=300, deadline=None)
 @example("{'garage': False, u'Ünter': 'True', \"it's\": None, 'a': \"b'\", 'c': '\"d\"'}")
 @example("{'tail': [1, 2,], 'pair': ('x', True),}")
 def test_printed_dicts_are_read(query: Query, text: str) -> None:
@@ -175,7 +173,6 @@ literal_parts = st.sampled_from(
 
 
 @given(st.lists(literal_parts, max_size=10).map(lambda parts: "{" + "".join(parts)))
-@settings(max_examples=400, deadline=None)
 @example("{'a': 1'}")
 @example("{'a': 'b}")
 @example("{'casual': Tr")
@@ -195,7 +192,6 @@ def test_broken_dicts_stay_text(query: Query, text: str) -> None:
 
 
 @given(texts.flatmap(printed) | texts.map(lambda text: json.dumps(text, ensure_ascii=False)))
-@settings(max_examples=200, deadline=None)
 def test_quoted_strings_are_read(query: Query, literal: str) -> None:
     assert query("{{ unquoted('$1') }}", literal) == ast.literal_eval(literal)
 
@@ -333,7 +329,6 @@ any_json = st.recursive(
 
 
 @given(st.lists(st.dictionaries(texts, any_json, max_size=4), min_size=1, max_size=3))
-@settings(max_examples=60, deadline=None)
 def test_any_attributes_are_read(records: list[dict[str, Any]]) -> None:
     """Every leaf arrives once: no key is lost, no name is given twice in a record."""
     connection = read_attributes(*records)
@@ -379,7 +374,6 @@ def test_clean_text(query: Query, content: str | None, clean: str | None) -> Non
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=60))
-@settings(max_examples=200, deadline=None)
 def test_clean_texts_are_clean(query: Query, content: str) -> None:
     clean = query("{{ clean_text('$1') }}", content.replace("\0", "\x01"))
     kept = [c for c in clean if unicodedata.category(c) == "Cc"]
@@ -423,7 +417,6 @@ sentences = st.lists(
 
 
 @given(sentences)
-@settings(max_examples=60, deadline=None)
 def test_passages_hold_the_whole_text(parts: list[str]) -> None:
     content = "".join(parts).strip()
     (passages,) = passages_of(content)

@@ -10,7 +10,7 @@ from typing import Any
 import duckdb
 import pytest
 from geographiclib.geodesic import Geodesic
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tests.support.render import MacroError, render
@@ -58,7 +58,6 @@ def bearing_deg(query: Query, *points: float) -> float:
 
 
 @given(latitudes, longitudes, latitudes, longitudes)
-@settings(max_examples=100, deadline=None)
 @example(0, 179.99, 0, -179.99)
 @example(90, 12, -90, -50)
 @example(89.99, 0, 89.99, 180)
@@ -71,7 +70,6 @@ def test_distance(query: Query, lat_a: float, lon_a: float, lat_b: float, lon_b:
 
 
 @given(latitudes, longitudes, latitudes, longitudes)
-@settings(max_examples=100, deadline=None)
 @example(0, 179.99, 0, -179.99)
 @example(0, -179.99, 0, 179.99)
 @example(10, 20, 90, 0)
@@ -87,7 +85,6 @@ def test_bearing(query: Query, lat_a: float, lon_a: float, lat_b: float, lon_b: 
 
 
 @given(latitudes, longitudes, distances_km, bearings)
-@settings(max_examples=100, deadline=None)
 @example(0, 179.99, 10, 90)
 @example(0, -180, 10, 270)
 @example(90, 0, 5, 123)
@@ -138,7 +135,6 @@ def drawn(macro: str, owners: list[str] | int, seed: str = "7") -> list[float]:
     st.sampled_from(["", "r1", "Zoë", "東京"]),
     st.sampled_from(["0", "7", "123456789"]),
 )
-@settings(max_examples=60, deadline=None)
 def test_draw_is_the_md5(owners: list[str], key: str, seed: str) -> None:
     expected = [python_draw(seed, owner, "anchor", key) for owner in owners]
     assert drawn(f"{{{{ draw('owner', 'anchor', \"'{key}'\") }}}}", owners, seed) == expected

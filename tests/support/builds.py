@@ -13,6 +13,8 @@ import duckdb
 from udfs.warehouse.places import REPO
 
 QUESTIONS = 20
+# Seconds until a process counts as hung: far more than any takes beside other busy ones.
+PATIENCE = 1800
 BUILD = [sys.executable, "-m", "dagster_defs.commands.build"]
 
 
@@ -28,15 +30,17 @@ def environment(warehouse: Path, data: Path, **settings: str) -> dict[str, str]:
     return kept | own | settings
 
 
-def run(module: str, *arguments: str, environ: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run a command of the Makefile to its end, whatever that is."""
+def run(
+    module: str, *arguments: str, environ: dict[str, str], root: Path = REPO
+) -> subprocess.CompletedProcess[str]:
+    """Run a command of the Makefile of the repository at `root` to its end, whatever that is."""
     return subprocess.run(
         [sys.executable, "-m", module, *arguments],
-        cwd=REPO,
+        cwd=root,
         env=environ,
         capture_output=True,
         text=True,
-        timeout=400,
+        timeout=PATIENCE,
     )
 
 

@@ -9,6 +9,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.support.builds import PATIENCE
+
 REPO = Path(__file__).resolve().parents[2]
 
 
@@ -44,7 +46,7 @@ class SmallRepo:
             env=self.environment(**settings),
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=PATIENCE,
         )
 
     def write_collection(self, *business_ids: str) -> None:
@@ -56,11 +58,16 @@ class SmallRepo:
         (self.data / "yelp_academic_dataset_business.json").write_text(lines)
 
 
-def make_small_repo(root: Path) -> SmallRepo:
+def make_small_repo(root: Path, *more: str) -> SmallRepo:
+    """Write the project `small` below root, and over it the files of the projects `more`."""
     project = REPO / "tests" / "projects" / "small"
     for folder in ("dbt_project", "models", "macros", "seeds"):
         shutil.copytree(project / folder, root / folder)
     shutil.copytree(project / "audits", root / "tests" / "audits")
+    for name in more:
+        shutil.copytree(REPO / "tests" / "projects" / name, root, dirs_exist_ok=True)
+        for macros in ("materializations", "asking"):
+            shutil.copytree(REPO / "macros" / macros, root / "macros" / macros, dirs_exist_ok=True)
     for package in ("dagster_defs", "sample_city", "udfs"):
         shutil.copytree(
             REPO / package, root / package, ignore=shutil.ignore_patterns("__pycache__")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -123,7 +123,6 @@ PARTS = (
 NASTY = st.one_of(st.text(), st.lists(st.sampled_from(PARTS)).map("".join))
 
 
-@settings(max_examples=300, deadline=None)
 @given(content=NASTY)
 def test_no_content_can_end_its_fence(content):
     fenced = fence("evidence", content, 200)
@@ -139,7 +138,6 @@ def test_no_content_can_end_its_fence(content):
     fenced.encode()
 
 
-@settings(max_examples=200, deadline=None)
 @given(evidence=NASTY, claim=NASTY)
 def test_no_content_can_end_a_fence_of_a_prompt(evidence, claim):
     (_, user) = render("judge_support", claim=claim, evidence=evidence)
@@ -149,7 +147,6 @@ def test_no_content_can_end_a_fence_of_a_prompt(evidence, claim):
     assert user["content"].endswith("Does the text show that the claim is true?")
 
 
-@settings(max_examples=200, deadline=None)
 @given(items=st.lists(NASTY, min_size=1, max_size=4))
 def test_an_item_of_a_list_cannot_pass_for_two(items):
     (_, user) = render("write_question", categories=["Bars"], requirements=items)

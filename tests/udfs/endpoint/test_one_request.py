@@ -9,7 +9,7 @@ import threading
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.fault_server import HUGE_BYTES
@@ -158,7 +158,6 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
 @given(content=JSON, usage=JSON)
 def test_whatever_a_server_sends_is_an_answer_or_a_failure(content, usage):
     reply = {"choices": content, "data": content, "usage": usage}
