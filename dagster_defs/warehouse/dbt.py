@@ -46,7 +46,7 @@ RAISED = re.compile(
     r"Python exception occurred while executing the UDF: (\w+): (.*?)(\n\s*At:|$)", re.S
 )
 USER_ERRORS = {error.__name__ for error in (UserError, EndpointDown, BudgetSpent)}
-# What a macro raises for input that cannot be used begins so (macros/files/stop_for_problems.sql).
+# What a macro raises for input that cannot be used begins so (macros/files/messages.sql).
 UNUSABLE_INPUT = f"{UserError.__name__}: "
 
 Event = dict[str, Any]

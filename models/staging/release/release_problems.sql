@@ -20,31 +20,56 @@ businesses as (select * from {{ ref('stg_businesses') }}),
 
 subset_quotas as (select * from {{ ref('subset_quotas') }}),
 
--- A line without a qid could be about any question, so that nothing is known to be absent then.
-queries as (
+-- The lines of all files by their key, which no two lines of a file share. Of a file with a line
+-- without a key nothing is known to be absent.
+lines as (
+    {%- for file, partner, model in [
+        (queries_file, answers_file, 'query_lines'), (answers_file, queries_file, 'answer_lines')
+    ] %}
     select
-        *,
-        first_value(line_number) over (partition by qid order by line_number) as first_line,
-        bool_or(qid is null) over () as hides_some,
-    from query_lines
+        '{{ file }}' as file,
+        '{{ partner }}' as partner_file,
+        line_number,
+        qid,
+        null as record_id,
+        'qid' as key_kind,
+        format('the qid ''{}''', qid) as key_words,
+        qid is null as is_keyless,
+        fault,
+        'repair or remove the line' as advice,
+    from {{ model }}
+    union all
+    {%- endfor %}
+    select
+        '{{ qrels_file }}' as file,
+        '{{ answers_file }}' as partner_file,
+        line_number,
+        qid,
+        record_id,
+        'pair' as key_kind,
+        format('the pair ''{}'', ''{}''', qid, record_id) as key_words,
+        record_id is null as is_keyless,
+        fault,
+        if(is_header, 'add it above', 'repair or remove the line') as advice,
+    from qrel_lines
 ),
 
-answers as (
-    select
-        *,
-        first_value(line_number) over (partition by qid order by line_number) as first_line,
-        bool_or(qid is null) over () as hides_some,
-    from answer_lines
-),
-
-qrels as (
+keyed_lines as (
     select
         *,
         first_value(line_number) over (
-            partition by qid, record_id order by line_number
+            partition by file, qid, record_id order by line_number
         ) as first_line,
-        bool_or(record_id is null) over () as hides_some,
-    from qrel_lines
+    from lines
+    where not is_keyless
+),
+
+files_with_keyless_lines as (select distinct file from lines where is_keyless),
+
+first_answers as (
+    select *
+    from answer_lines
+    qualify row_number() over (partition by qid order by line_number) = 1
 ),
 
 listed_answers as (
@@ -52,7 +77,7 @@ listed_answers as (
         line_number,
         qid,
         unnest(record_ids) as record_id,
-    from answers
+    from answer_lines
     where fault is null
 ),
 
@@ -66,70 +91,26 @@ answer_pairs as (
     group by qid, record_id
 ),
 
-known_subsets as (
-    select string_agg(release_name, ', ' order by release_name) as names
-    from subset_quotas
-),
-
 unusable_lines as (
     select
-        '{{ queries_file }}' as file,
+        file,
         line_number,
         qid,
-        'unusable line' as kind,
-        fault || '; repair or remove the line' as problem,
-    from queries
-    where fault is not null
-    union all
-    select
-        '{{ answers_file }}' as file,
-        line_number,
-        qid,
-        'unusable line' as kind,
-        fault || '; repair or remove the line' as problem,
-    from answers
-    where fault is not null
-    union all
-    select
-        '{{ qrels_file }}' as file,
-        line_number,
-        qid,
-        if(is_header, 'no header', 'unusable line') as kind,
-        fault || if(is_header, '; add it above', '; repair or remove the line') as problem,
-    from qrels
+        if(advice = 'add it above', 'no header', 'unusable line') as kind,
+        concat(fault, '; ', advice) as problem,
+    from lines
     where fault is not null
 ),
 
 repetitions as (
     select
-        '{{ queries_file }}' as file,
+        file,
         line_number,
         qid,
-        'duplicate qid' as kind,
-        format('repeats the qid ''{}'' of line {}; keep one of them', qid, first_line) as problem,
-    from queries
-    where qid is not null and line_number > first_line
-    union all
-    select
-        '{{ answers_file }}' as file,
-        line_number,
-        qid,
-        'duplicate qid' as kind,
-        format('repeats the qid ''{}'' of line {}; keep one of them', qid, first_line) as problem,
-    from answers
-    where qid is not null and line_number > first_line
-    union all
-    select
-        '{{ qrels_file }}' as file,
-        line_number,
-        qid,
-        'duplicate pair' as kind,
-        format(
-            'repeats the pair ''{}'', ''{}'' of line {}; keep one of them',
-            qid, record_id, first_line
-        ) as problem,
-    from qrels
-    where fault is null and line_number > first_line
+        'duplicate ' || key_kind as kind,
+        format('repeats {} of line {}; keep one of them', key_words, first_line) as problem,
+    from keyed_lines
+    where line_number > first_line and (key_kind = 'qid' or fault is null)
     union all
     select
         '{{ answers_file }}' as file,
@@ -144,15 +125,15 @@ repetitions as (
 unknown_subsets as (
     select
         '{{ queries_file }}' as file,
-        queries.line_number,
-        queries.qid,
+        line_number,
+        qid,
         'unknown subset' as kind,
         format(
-            'has the subset ''{}''; make it one of {}', queries.release_name, known_subsets.names
+            'has the subset ''{}''; make it one of {}', release_name,
+            (select string_agg(release_name, ', ' order by release_name) from subset_quotas)
         ) as problem,
-    from queries
-    cross join known_subsets
-    where queries.fault is null and queries.subset is null
+    from query_lines
+    where fault is null and subset is null
 ),
 
 empty_answer_sets as (
@@ -164,7 +145,7 @@ empty_answer_sets as (
         format(
             'lists no answer of ''{}''; name one, or remove the question from every file', qid
         ) as problem,
-    from answers
+    from answer_lines
     where fault is null and len(record_ids) = 0
 ),
 
@@ -179,12 +160,11 @@ wrong_counts as (
             coalesce(queries.answer_count::varchar, 'of no whole number'), queries.qid,
             '{{ answers_file }}', answers.line_number, len(answers.record_ids)
         ) as problem,
-    from queries
-    inner join answers using (qid)
+    from query_lines as queries
+    inner join first_answers as answers using (qid)
     where
         queries.fault is null
         and answers.fault is null
-        and answers.line_number = answers.first_line
         and queries.answer_count is distinct from len(answers.record_ids)
     union all
     select
@@ -196,7 +176,7 @@ wrong_counts as (
             'has the answer_count {} for ''{}'' and lists {}; make them agree',
             coalesce(answer_count::varchar, 'of no whole number'), qid, len(record_ids)
         ) as problem,
-    from answers
+    from answer_lines
     where fault is null and answer_count is distinct from len(record_ids)
     union all
     select
@@ -208,41 +188,31 @@ wrong_counts as (
             'has {} ids and {} names for ''{}''; give each id its name',
             len(record_ids), name_count, qid
         ) as problem,
-    from answers
+    from answer_lines
     where fault is null and name_count != len(record_ids)
 ),
 
 absent_questions as (
     select
-        '{{ queries_file }}' as file,
-        line_number,
-        qid,
+        keyed_lines.file,
+        keyed_lines.line_number,
+        keyed_lines.qid,
         'qid in one file only' as kind,
         format(
-            'has the qid ''{}'', which {} lacks; add it there, or remove it here',
-            qid, '{{ answers_file }}'
+            'has {}, which {} lacks; add it there, or remove it here',
+            keyed_lines.key_words, keyed_lines.partner_file
         ) as problem,
-    from queries
+    from keyed_lines
+    left join keyed_lines as partners
+        on keyed_lines.partner_file = partners.file and keyed_lines.qid = partners.qid
     where
-        line_number = first_line
-        and qid not in (select qid from answers where qid is not null)
-        and not exists (select 1 from answers where hides_some)
-    union all
-    select
-        '{{ answers_file }}' as file,
-        line_number,
-        qid,
-        'qid in one file only' as kind,
-        format(
-            'has the qid ''{}'', which {} lacks; add it there, or remove it here',
-            qid, '{{ queries_file }}'
-        ) as problem,
-    from answers
-    where
-        line_number = first_line
-        and qid not in (select qid from queries where qid is not null)
-        and not exists (select 1 from queries where hides_some)
+        keyed_lines.key_kind = 'qid'
+        and keyed_lines.line_number = keyed_lines.first_line
+        and partners.qid is null
+        and keyed_lines.partner_file not in (select file from files_with_keyless_lines)
 ),
+
+qrel_pairs as (select * from keyed_lines where key_kind = 'pair'),
 
 unequal_pairs as (
     select
@@ -255,26 +225,30 @@ unequal_pairs as (
             answer_pairs.record_id, answer_pairs.qid, '{{ qrels_file }}'
         ) as problem,
     from answer_pairs
-    left join qrels using (qid, record_id)
-    where qrels.line_number is null and not exists (select 1 from qrels where hides_some)
+    left join qrel_pairs using (qid, record_id)
+    where
+        qrel_pairs.line_number is null
+        and '{{ qrels_file }}' not in (select file from files_with_keyless_lines)
     union all
     select
-        '{{ qrels_file }}' as file,
-        qrels.line_number,
-        qrels.qid,
+        qrel_pairs.file,
+        qrel_pairs.line_number,
+        qrel_pairs.qid,
         'pair in one file only' as kind,
         format(
-            'has the pair ''{}'', ''{}'', which is no answer in {}; correct one of the files',
-            qrels.qid, qrels.record_id, '{{ answers_file }}'
+            'has {}, which is no answer in {}; correct one of the files',
+            qrel_pairs.key_words, qrel_pairs.partner_file
         ) as problem,
-    from qrels
+    from qrel_pairs
     left join answer_pairs using (qid, record_id)
     where
-        qrels.fault is null
-        and qrels.line_number = qrels.first_line
+        qrel_pairs.fault is null
+        and qrel_pairs.line_number = qrel_pairs.first_line
         and answer_pairs.line_number is null
-        and qrels.qid not in (select qid from answers where fault is not null and qid is not null)
-        and not exists (select 1 from answers where hides_some)
+        and qrel_pairs.qid not in (
+            select qid from answer_lines where fault is not null and qid is not null
+        )
+        and '{{ answers_file }}' not in (select file from files_with_keyless_lines)
 ),
 
 missing_records as (
