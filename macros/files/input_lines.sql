@@ -21,14 +21,13 @@
     },
     'review': {
         'review_id': 'varchar', 'business_id': 'varchar', 'user_id': 'varchar',
-        'text': 'varchar', 'stars': 'varchar', 'date': 'varchar', 'useful': 'varchar',
-        'funny': 'varchar', 'cool': 'varchar', 'votes': 'json',
+        'text': 'varchar', 'stars': 'varchar', 'date': 'varchar',
     },
     'tip': {
         'business_id': 'varchar', 'user_id': 'varchar', 'text': 'varchar', 'date': 'varchar',
     },
-    'user': {'user_id': 'varchar', 'review_count': 'varchar'},
-    'checkin': {'business_id': 'varchar', 'date': 'varchar', 'checkin_info': 'json'},
+    'user': {'user_id': 'varchar'},
+    'checkin': {'business_id': 'varchar'},
     'photos': {
         'photo_id': 'varchar', 'business_id': 'varchar', 'caption': 'varchar', 'label': 'varchar',
     },

@@ -15,9 +15,6 @@ final as (
         if(
             try_cast(stars as double) between 0 and 5, try_cast(stars as double), null
         ) as stars,
-        try_cast(coalesce(useful, votes ->> 'useful') as bigint) as useful,
-        try_cast(coalesce(funny, votes ->> 'funny') as bigint) as funny,
-        try_cast(coalesce(cool, votes ->> 'cool') as bigint) as cool,
         try_cast("date" as timestamp) as written_at,
         line_number,
     from lines

@@ -8,7 +8,6 @@ with lines as (
 final as (
     select
         {{ hashed_user('user_id') }} as user_id,
-        try_cast(review_count as bigint) as review_count,
         line_number,
     from lines
 )
