@@ -3,9 +3,9 @@
     or JSON, and nothing else. `content` is the line; a line that is no JSON is a row of nulls.
     Paths are in a DuckDB variable that the plugin sets, so no model names a folder.
 
-    Objects are read first and taken apart then. read_json does both at once, in half the time, but
-    of a line that is cut off behind a colon it loses the next one too: only a file in which no line
-    is faulty may be read so.
+    JSON objects are read first, and their members taken out in a second step. read_json does both
+    at once, in half the time, but a line that is cut off behind a colon costs it the next line too:
+    only a file without a faulty line may be read with read_json.
 
     only: the columns that are wanted; all when none
     path: expression of the path, that of the input file when none
@@ -86,15 +86,16 @@
 
 
 {#-
-    Statements that judge each line by itself, and keep its key for the comparison with others. The
+    Statements that judge each line by itself, and keep its key for the comparison of lines. The
     table is in the file's order, so that its rowid is the line's number: numbering the rows as they
     are read would read them one after the other, and a join here would lose the order.
 
-    The file is taken to be faultless at first. When a fault is found it is read again, carefully;
-    else it is an empty file that is read again.
+    The first reading takes the file to be faultless. When it meets a fault, a second and careful
+    reading reads the same file; otherwise the second reading reads an empty file.
 
-    ids: columns that must be there, the first of which is the id of its line
-    line_key: expression that no two lines share; others: further columns that it or fault reads
+    ids: columns that must hold an id; the first of them is the id of the line
+    line_key: expression whose value no two lines share
+    others: further columns that line_key or fault reads
     text: a column that must not be null
     fault: further `when ... then ...` branches
 -#}
@@ -139,7 +140,7 @@
 {%- endmacro %}
 
 
-{#- What keep_lines kept of each line: line_number, line_key, business_id, fault. -#}
+{#- The reading of keep_lines that counts: line_number, line_key, business_id, fault. -#}
 {% macro kept_lines(name) -%}
     (
         {%- for table in [name ~ '_lines', name ~ '_lines_again'] %}
@@ -158,14 +159,14 @@
 {%- endmacro %}
 
 
-{#- Statements that forget what keep_lines kept. -#}
+{#- Statements that drop the tables of keep_lines. -#}
 {% macro drop_lines(name) -%}
     drop table if exists {{ name }}_lines;
     drop table if exists {{ name }}_lines_again
 {%- endmacro %}
 
 
-{#- The lines that staging does not read at all; a blank one has no reason. -#}
+{#- The lines that the copy of an input file leaves out; a blank line has no reason. -#}
 {% macro skipped_lines(name) -%}
     read_json(
         getvariable('build')['skipped_{{ name }}'], format = 'newline_delimited',
@@ -176,7 +177,7 @@
 
 {#-
     The query of a rejected_*_lines model: each line that is not accepted, with the first reason
-    that holds. Of lines with one key the first is accepted.
+    that holds. Of several lines with one key the first is accepted.
 -#}
 {% macro rejected_lines(name, unit) -%}
 with kept_lines as (select * from {{ kept_lines(name) }}),
@@ -241,7 +242,7 @@ select * from final
 {%- endmacro %}
 
 
-{#- A user's id as the warehouse has it: nobody who lacks the salt can tell whose it is. -#}
+{#- A user's id as the warehouse has it: without the salt nobody can tell which user it is. -#}
 {% macro hashed_user(user_id) -%}
     if(
         trim({{ user_id }}) != '',
@@ -250,7 +251,7 @@ select * from final
 {%- endmacro %}
 
 
-{#- The id of a tip, which has none of its own: a hash of all that it holds. -#}
+{#- The id of a tip, which the file does not give: a hash of business, user, date and text. -#}
 {% macro tip_id() -%}
     left(md5(to_json([business_id, {{ hashed_user('user_id') }}, "date", "text"])), 22)
 {%- endmacro %}

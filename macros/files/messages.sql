@@ -39,7 +39,8 @@
 
 
 {#-
-    Says which lines were rejected; stops the build when more than max_rejected_share of a file was.
+    Logs which lines of each input file were rejected, and why; stops the build when they are more
+    than max_rejected_share of a file's lines.
 -#}
 {% macro stop_for_rejected_rows() -%}
     {%- if execute -%}
@@ -75,7 +76,7 @@
 {%- endmacro %}
 
 
-{#- Says how many photos have no file or no row. -#}
+{#- Logs how many rows of photos lack their file, and how many files lack their row. -#}
 {% macro say_photo_files() -%}
     {%- if execute -%}
     {%- set counts = run_query(

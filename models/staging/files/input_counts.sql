@@ -1,4 +1,4 @@
--- One row per input file of the build: how many lines it has, and what exactly it is.
+-- One row per input file of the build: its lines, its size and the hash of its content.
 with inputs as (
     select unnest(files, recursive := true)
     from read_json(

@@ -1,5 +1,5 @@
--- One row per line of an input file that did not enter the warehouse, with the reason. Too many of
--- them in a file stop the build here, before anything else is read from it.
+-- One row per line of an input file that did not enter the warehouse, with the reason. Too many
+-- such lines of a file stop the build here, before the texts and photos of the file are read.
 {{ config(post_hook=[
     {'sql': '{{ stop_for_rejected_rows() }}', 'transaction': false},
 ]) }}

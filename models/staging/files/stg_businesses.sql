@@ -32,7 +32,7 @@ placed as (
 final as (
     select
         business_id,
-        -- No question can say a name or a label that is a text of its own.
+        -- Questions have to say names and labels: a longer name is cut, a longer label left out.
         left(
             coalesce({{ mask_emails(one_line('name')) }}, ''), {{ var('name_max_chars') }}
         ) as name,

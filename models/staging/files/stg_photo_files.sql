@@ -1,4 +1,4 @@
--- One row per file of the photo folder or row of the photo file: which of the two there are.
+-- One row per photo with a file in the photo folder or a row in the photo file: which it has.
 {{ config(post_hook='{{ say_photo_files() }}') }}
 with photos as (select * from {{ ref('stg_photos') }}),
 
@@ -16,7 +16,7 @@ final as (
     select
         photo_id,
         photos.photo_id is not null as has_row,
-        -- Without a folder nobody expects files.
+        -- A collection without a photo folder lacks no files.
         if(getvariable('build')['photo_folder'] = '', null, files.photo_id is not null) as has_file,
         files.content_hash,
     from photos

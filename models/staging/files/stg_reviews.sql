@@ -1,5 +1,5 @@
--- One row per accepted line of the review file, the same for both vintages of the layout. The file
--- is read when this is: texts are kept once, in sources.texts.
+-- One row per accepted line of the review file, the same for both vintages of the layout. The
+-- model is ephemeral: its reader reads the file, and the texts are kept once, in sources.texts.
 {{ config(materialized='ephemeral') }}
 -- depends_on: {{ ref('rejected_rows') }}
 with lines as (

@@ -1,5 +1,5 @@
--- One row per accepted line of the tip file. Tips have no id of their own: it is made of all they
--- hold.
+-- One row per accepted line of the tip file. The file gives tips no id: tip_id is a hash of a
+-- tip's business, hashed user, date and text.
 {{ config(materialized='staged', inputs=['business', 'tip']) }}
 -- depends_on: {{ ref('rejected_rows') }}
 with lines as (

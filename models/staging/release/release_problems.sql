@@ -1,5 +1,5 @@
 -- One row per thing that is wrong with the imported release, by file and line. is_fatal: the
--- release cannot be evaluated as it is; of a missing record, release_missing says whether it is.
+-- problem stops the build; whether a missing record does, the var release_missing says.
 {{ config(post_hook=[{'transaction': false, 'sql': "{{ stop_for_problems(
     'HETERQA_RELEASE: ' ~ env_var('HETERQA_RELEASE', '') ~ ' cannot be evaluated on this collection',
     condition='is_fatal'

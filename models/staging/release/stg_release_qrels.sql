@@ -1,5 +1,5 @@
--- One row per line of the imported release's test.tsv below its header, and of a header that is not
--- the one it should be; fault says why a line cannot be used.
+-- One row per line of the imported release's test.tsv, but for a correct header; fault says why a
+-- line cannot be used.
 with lines as (
     select
         line_number,
