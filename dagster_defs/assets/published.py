@@ -8,6 +8,7 @@ import dagster as dg
 from dagster_defs.assets.translator import INPUT_FILES, Translator
 from dagster_defs.assets.writing import writing
 from dagster_defs.outputs.publish import publish
+from dagster_defs.outputs.record_points import write_record_points
 from dagster_defs.outputs.release import draft_release, write_release
 from dagster_defs.outputs.runs import write_runs
 from dagster_defs.pages.recovery_plot import as_markdown, write_plot
@@ -28,6 +29,7 @@ def define_published(
         _published_warehouse(settings, manifest, translator),
         _run_files(settings),
         _report(settings),
+        _record_points(settings),
     ]
     # An imported release is not written again, and the last one that was constructed stays.
     if not settings.release:
@@ -96,6 +98,23 @@ def _report(settings: Settings) -> dg.AssetsDefinition:
         return dg.MaterializeResult(metadata={"path": dg.MetadataValue.path(path)})
 
     return report
+
+
+def _record_points(settings: Settings) -> dg.AssetsDefinition:
+    # Not record_points: that is the model's.
+    @dg.asset(group_name="published", kinds={"parquet"}, deps=[PUBLISHED])
+    def record_points_file() -> dg.MaterializeResult[Any]:
+        """record_points.parquet: the records on the globe as GeoParquet."""
+        with writing(settings):
+            rows = write_record_points(settings)
+        return dg.MaterializeResult(
+            metadata={
+                "path": dg.MetadataValue.path(settings.record_points_path),
+                "dagster/row_count": rows,
+            }
+        )
+
+    return record_points_file
 
 
 def _recovery_plot(settings: Settings) -> dg.AssetsDefinition:

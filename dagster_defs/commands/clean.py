@@ -27,6 +27,7 @@ def clean(settings: Settings) -> list[Path]:
         settings.runs_dir,
         settings.report_path,
         settings.recovery_plot_path,
+        settings.record_points_path,
         settings.sample_city_dir,
         settings.warehouse / "truth",
         settings.empty_dir,

@@ -1,11 +1,15 @@
+{#- The mean radius of the earth in km (IUGG), the same for every distance and destination. -#}
+{% macro earth_radius_km() -%} 6371.0088 {%- endmacro %}
+
+
 {#-
-    Great-circle distance in km on a sphere of R = 6371.0088 km (haversine; HeterQA's spatial checks).
+    Great-circle distance in km on the sphere of earth_radius_km (haversine; HeterQA's spatial checks).
     Null when a coordinate is: least() alone would pass over the null and say half the globe.
 -#}
 {% macro haversine_km(latitude_a, longitude_a, latitude_b, longitude_b) -%}
     if(
         {{ latitude_a }} + {{ longitude_a }} + {{ latitude_b }} + {{ longitude_b }} is null, null,
-        2 * 6371.0088 * asin(least(1.0, sqrt(
+        2 * {{ earth_radius_km() }} * asin(least(1.0, sqrt(
             pow(sin(radians({{ latitude_b }} - {{ latitude_a }}) / 2), 2)
             + cos(radians({{ latitude_a }})) * cos(radians({{ latitude_b }}))
             * pow(sin(radians({{ longitude_b }} - {{ longitude_a }}) / 2), 2)
@@ -33,14 +37,14 @@
 -#}
 {% macro destination_latitude(latitude, distance_km, bearing) -%}
     degrees(atan2(
-        sin(radians({{ latitude }})) * cos({{ distance_km }} / 6371.0088)
-        + cos(radians({{ latitude }})) * sin({{ distance_km }} / 6371.0088)
+        sin(radians({{ latitude }})) * cos({{ distance_km }} / {{ earth_radius_km() }})
+        + cos(radians({{ latitude }})) * sin({{ distance_km }} / {{ earth_radius_km() }})
         * cos(radians({{ bearing }})),
         sqrt(
-            pow(sin({{ distance_km }} / 6371.0088) * sin(radians({{ bearing }})), 2)
+            pow(sin({{ distance_km }} / {{ earth_radius_km() }}) * sin(radians({{ bearing }})), 2)
             + pow(
-                cos(radians({{ latitude }})) * cos({{ distance_km }} / 6371.0088)
-                - sin(radians({{ latitude }})) * sin({{ distance_km }} / 6371.0088)
+                cos(radians({{ latitude }})) * cos({{ distance_km }} / {{ earth_radius_km() }})
+                - sin(radians({{ latitude }})) * sin({{ distance_km }} / {{ earth_radius_km() }})
                 * cos(radians({{ bearing }})), 2
             )
         )
@@ -52,9 +56,9 @@
 {% macro destination_longitude(latitude, longitude, distance_km, bearing) -%}
     ((
         {{ longitude }} + degrees(atan2(
-            sin({{ distance_km }} / 6371.0088) * sin(radians({{ bearing }})),
-            cos(radians({{ latitude }})) * cos({{ distance_km }} / 6371.0088)
-            - sin(radians({{ latitude }})) * sin({{ distance_km }} / 6371.0088)
+            sin({{ distance_km }} / {{ earth_radius_km() }}) * sin(radians({{ bearing }})),
+            cos(radians({{ latitude }})) * cos({{ distance_km }} / {{ earth_radius_km() }})
+            - sin(radians({{ latitude }})) * sin({{ distance_km }} / {{ earth_radius_km() }})
             * cos(radians({{ bearing }}))
         )) + 540.0
     ) % 360.0 - 180.0)

@@ -13,9 +13,9 @@ from tests.support.small_repo import SmallRepo
 def test_progress_and_summary(built: subprocess.CompletedProcess[str]) -> None:
     assert built.stderr == ""
     for expected in (
-        "31/31",
+        "33/33",
         "construction.certified_questions",
-        "31 tables built, 4 tests passed",
+        "33 tables built, 4 tests passed",
         "bm25",
         "recall@10",
         "S+T",
@@ -46,6 +46,12 @@ def test_run_files(built: subprocess.CompletedProcess[str], small_repo: SmallRep
     assert (small_repo.warehouse / "runs" / "bm25.trec").read_text() == (
         "q-1 Q0 r-1 1 1.0 bm25\nq-1 Q0 r-2 2 0.5 bm25\n"
     )
+
+
+def test_the_points_are_written(
+    built: subprocess.CompletedProcess[str], small_repo: SmallRepo
+) -> None:
+    assert (small_repo.warehouse / "record_points.parquet").read_bytes().startswith(b"PAR1")
 
 
 def test_report_needs_nothing_and_escapes_everything(

@@ -78,6 +78,7 @@ def test_everything_is_between_the_input_files_and_the_published_warehouse(
         "run_files",
         "report",
         "recovery_plot",
+        "record_points_file",
     }
 
 
@@ -95,7 +96,7 @@ def test_one_process_runs_everything(definitions: dg.Definitions) -> None:
     assert definitions.executor is dg.in_process_executor
     job = definitions.resolve_job_def("build")
     assert job.executor_def is dg.in_process_executor
-    assert len(job.all_node_defs) == 8
+    assert len(job.all_node_defs) == 9
 
 
 def test_a_collection_of_the_user_needs_no_sample_city(

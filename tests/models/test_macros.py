@@ -312,7 +312,8 @@ def test_a_confidence_weighs_its_log_odds(query: Query) -> None:
     # As far from a half to each side, as much apart; and no confidence weighs without bounds.
     assert weights[10] == pytest.approx(2 * weights[5], abs=2e-4)
     assert weights[9] - weights[5] == pytest.approx(weights[5] - weights[1], abs=2e-4)
-    assert weights[10] < 8
+    assert weights[10] == pytest.approx(7.07, abs=0.01)
+    assert weights[5] == pytest.approx(3.54, abs=0.01)
 
 
 @pytest.mark.parametrize(

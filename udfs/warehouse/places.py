@@ -89,6 +89,11 @@ class Places:
         return self.warehouse / "recovery_audit.svg"
 
     @property
+    def record_points_path(self) -> Path:
+        """The records on the globe as GeoParquet."""
+        return self.warehouse / "record_points.parquet"
+
+    @property
     def report_path(self) -> Path:
         """The report of the last build."""
         return self.warehouse / "report.html"

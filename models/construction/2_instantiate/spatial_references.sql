@@ -33,30 +33,45 @@ unique_names as (
     having count(*) = 1
 ),
 
--- A band of latitudes cuts the pairs down before the distance is taken, and unlike a box it loses
--- nothing at the poles or the date line.
+anchor_boxes as (
+    select
+        *,
+        unnest({{ boxes_around('latitude', 'longitude', var('reference_max_km')) }}) as box,
+    from spatial_anchors
+),
+
+-- A reference is no answer: neither the anchor nor any candidate.
+possible_answers as (
+    select
+        attempt_id,
+        record_id,
+    from candidates
+    union
+    select
+        attempt_id,
+        record_id,
+    from spatial_anchors
+),
+
+-- DuckDB looks points up by their boxes (SPATIAL_JOIN) as long as no condition compares a column of
+-- the one table with one of the other.
 nearby as (
     select
-        spatial_anchors.attempt_id,
+        anchor_boxes.attempt_id,
         record_points.record_id,
         unique_names.name,
         record_points.latitude,
         record_points.longitude,
-    from spatial_anchors
-    inner join record_points
-        on
-            record_points.latitude
-            between spatial_anchors.latitude - degrees({{ var('reference_max_km') }} / 6371.0)
-            and spatial_anchors.latitude + degrees({{ var('reference_max_km') }} / 6371.0)
+    from anchor_boxes
+    inner join record_points on st_intersects(anchor_boxes.box, record_points.geometry)
     inner join unique_names on record_points.record_id = unique_names.record_id
     where
         {{ haversine_km(
-            'spatial_anchors.latitude', 'spatial_anchors.longitude',
+            'anchor_boxes.latitude', 'anchor_boxes.longitude',
             'record_points.latitude', 'record_points.longitude'
         ) }} <= {{ var('reference_max_km') }}
-        and record_points.record_id != spatial_anchors.record_id
-        and (spatial_anchors.attempt_id, record_points.record_id) not in (
-            select (attempt_id, record_id) from candidates
+        and (anchor_boxes.attempt_id, record_points.record_id) not in (
+            select (attempt_id, record_id) from possible_answers
         )
 ),
 
