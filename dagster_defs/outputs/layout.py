@@ -17,37 +17,35 @@ MANIFEST = "data/source_manifest.json"
 
 Row = dict[str, Any]
 
-# Each file's columns, in their order, and the total order of its rows.
-TABLES = {
-    QUERIES: ("release.queries", ["qid", "query", "subset", "answer_count"], "qid"),
-    ANSWERS: (
-        "release.answers",
-        [
-            "qid",
-            "answer_business_ids",
-            "answer_business_names",
-            "answer_count",
-            "source_case_category",
-        ],
-        "qid",
-    ),
-    EVIDENCE: (
-        "release.evidence",
-        [
-            "qid",
-            "business_id",
-            "family",
-            "support_status",
-            "claim_summary",
-            "source_locator_type",
-            "source_locator",
-            "verification_method",
-            "confidence",
-            "raw_content_released",
-            "details",
-        ],
-        "all",
-    ),
+# What each file holds: the tables under the names of the published layout, in a total order.
+LAYOUT = {
+    QUERIES: """
+        select qid, query, release_name as subset, answer_count
+        from release.queries
+        inner join seeds.subset_quotas using (subset)
+        order by qid
+    """,
+    ANSWERS: """
+        select
+            qid, record_ids as answer_business_ids, record_names as answer_business_names,
+            answer_count, release_name as source_case_category
+        from release.answers
+        inner join seeds.subset_quotas using (subset)
+        order by qid
+    """,
+    EVIDENCE: """
+        select
+            qid, record_id as business_id, family, support_status, claim_summary,
+            source_locator_type, source_locator, verification_method, confidence,
+            raw_content_released, details
+        from release.evidence
+        order by all
+    """,
+    QRELS: """
+        select qid as "query-id", record_id as "corpus-id", score
+        from release.qrels
+        order by qid, record_id
+    """,
 }
 
 _TEXT = {"type": "string", "minLength": 1, "maxLength": MAX_STRING}

@@ -15,12 +15,13 @@ import duckdb
 from dagster_defs.outputs.layout import (
     ANSWERS,
     EVIDENCE,
+    FILE_SCHEMAS,
+    LAYOUT,
     MANIFEST,
     QRELS,
     QRELS_HEADER,
     QUERIES,
     SCHEMAS,
-    TABLES,
     Row,
 )
 from dagster_defs.outputs.validate import Secrets, read_lines, validate_release
@@ -52,11 +53,9 @@ def draft_release(settings: Settings, warehouse: Path) -> Row:
     (draft / "schemas").mkdir()
 
     with duckdb.connect(warehouse, read_only=True) as connection:
-        for file, (table, columns, order) in TABLES.items():
-            _write_lines(draft / file, _read_rows(connection, table, columns, order))
-        pairs = connection.execute(
-            "select qid, record_id, score from release.qrels order by qid, record_id"
-        ).fetchall()
+        for file in FILE_SCHEMAS:
+            _write_lines(draft / file, _read_rows(connection, LAYOUT[file]))
+        pairs = connection.execute(LAYOUT[QRELS]).fetchall()
         photos = connection.execute("select photo_id from sources.photos").fetchall()
         slots = connection.execute("select count(*) from construction.slots").fetchall()
     with (draft / QRELS).open("w", encoding="utf-8", newline="") as file_handle:
@@ -78,11 +77,11 @@ def _draft_folder(settings: Settings) -> Path:
     return settings.warehouse / ".release.new"
 
 
-def _read_rows(
-    connection: duckdb.DuckDBPyConnection, table: str, columns: list[str], order: str
-) -> Iterator[Row]:
-    result = connection.execute(f"select {', '.join(columns)} from {table} order by {order}")
-    is_json = [str(column[1]) == "JSON" for column in result.description or []]
+def _read_rows(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[Row]:
+    result = connection.execute(query)
+    described = result.description or []
+    columns = [column[0] for column in described]
+    is_json = [str(column[1]) == "JSON" for column in described]
     for values in result.fetchall():
         parsed = (
             json.loads(value) if json_column and value is not None else value

@@ -22,7 +22,6 @@ from dagster_defs.outputs.layout import (
     QRELS,
     QRELS_HEADER,
     QUERIES,
-    TABLES,
     Row,
 )
 
@@ -62,7 +61,7 @@ class Secrets:
 def validate_release(folder: Path, secrets: Secrets | None = None) -> None:
     """Read a release back and check every rule of its layout. Raises ReleaseError for the first."""
     secrets = secrets or Secrets()
-    rows = {file: list(read_lines(folder, file)) for file in TABLES}
+    rows = {file: list(read_lines(folder, file)) for file in FILE_SCHEMAS}
     for file, schema_file in FILE_SCHEMAS.items():
         _check_rows(folder, file, schema_file, rows[file], secrets)
     questions = {row["qid"]: row for row in rows[QUERIES]}

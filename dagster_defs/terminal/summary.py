@@ -25,7 +25,7 @@ from udfs.warehouse.settings import Settings
 EXPLAIN = """\
 select claim_summary, family, source_locator_type, source_locator, confidence
 from release.evidence
-where qid = '{qid}' and business_id = '{record_id}'"""
+where qid = '{qid}' and record_id = '{record_id}'"""
 
 
 @dataclass(frozen=True)

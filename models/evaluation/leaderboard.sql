@@ -4,19 +4,16 @@ with per_question_metrics as (select * from {{ ref('per_question_metrics') }}),
 
 queries as (select * from {{ ref('queries') }}),
 
-subset_quotas as (select * from {{ ref('subset_quotas') }}),
-
 question_subsets as (
     select
-        queries.qid,
+        qid,
         'all' as subset,
     from queries
     union all
     select
-        queries.qid,
-        subset_quotas.subset,
+        qid,
+        subset,
     from queries
-    inner join subset_quotas on queries.subset = subset_quotas.release_name
 ),
 
 final as (

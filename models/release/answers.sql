@@ -9,9 +9,9 @@ listed_answers as (
     select
         answer_sets.qid,
         list(records.record_id order by answer_sets.rank, records.record_id)
-            as answer_business_ids,
+            as record_ids,
         list(records.name order by answer_sets.rank, records.record_id)
-            as answer_business_names,
+            as record_names,
     from answer_sets
     inner join records using (record_id)
     group by answer_sets.qid
@@ -20,10 +20,10 @@ listed_answers as (
 final as (
     select
         queries.qid,
-        listed_answers.answer_business_ids,
-        listed_answers.answer_business_names,
-        len(listed_answers.answer_business_ids)::integer as answer_count,
-        queries.subset as source_case_category,
+        queries.subset,
+        listed_answers.record_ids,
+        listed_answers.record_names,
+        len(listed_answers.record_ids)::integer as answer_count,
     from queries
     inner join listed_answers using (qid)
 )

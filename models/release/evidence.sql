@@ -20,6 +20,8 @@ constraint_parts as (select * from {{ ref('constraint_parts') }}),
 
 support as (select * from {{ ref('support') }}),
 
+sources as (select * from {{ ref('sources') }}),
+
 texts as (select * from {{ ref('texts') }}),
 
 photos as (select * from {{ ref('photos') }}),
@@ -56,14 +58,14 @@ known_fields as (
     select
         qid,
         record_id,
-        'record_field' as family,
         'passes' as support_status,
         claim,
+        'fields' as wanted_source,
         'fields' as channel,
         field as rule,
         null as evidence_id,
         null as feature_id,
-        'relational_filter' as verification_method,
+        null as verification_method,
         1.0 as confidence,
         to_json({'operator': operator, 'value': value}) as details,
     from answer_fields
@@ -74,13 +76,9 @@ recovered_fields as (
     select
         answer_fields.qid,
         answer_fields.record_id,
-        case recovered_values.channel
-            when 'text' then 'text'
-            when 'photo' then 'image'
-            when 'graph' then 'kg'
-        end as family,
         'supports' as support_status,
         answer_fields.claim,
+        recovered_values.channel as wanted_source,
         recovered_values.channel,
         null as rule,
         recovered_values.evidence_id,
@@ -127,25 +125,14 @@ met_constraints as (
     select
         qid,
         record_id,
-        case
-            when source != channel then 'cross_modal'
-            when channel = 'text' then 'text'
-            when channel = 'photo' then 'image'
-            when channel = 'spatial' then 'geo'
-            when channel = 'graph' then 'kg'
-        end as family,
         if(channel = 'spatial' or part_kind = 'avoid', 'passes', 'supports') as support_status,
         claim,
+        source as wanted_source,
         channel,
         if(channel = 'spatial', part_kind, null) as rule,
         evidence_id,
         feature_id,
-        case channel
-            when 'text' then 'text_judgement'
-            when 'photo' then 'photo_judgement'
-            when 'spatial' then 'spatial_operator'
-            when 'graph' then 'graph_pattern'
-        end as verification_method,
+        null as verification_method,
         confidence,
         case
             when channel = 'spatial'
@@ -168,14 +155,16 @@ pieces as (
 
 located_pieces as (
     select
-        pieces.*,
-        case pieces.channel
-            when 'fields' then 'record_field'
-            when 'text' then texts.source_kind || '_id'
-            when 'photo' then 'photo_id_stem'
-            when 'spatial' then 'geo_operator'
-            when 'graph' then 'kg_feature'
-        end as locator_type,
+        pieces.qid,
+        pieces.record_id,
+        pieces.support_status,
+        pieces.claim,
+        pieces.confidence,
+        pieces.details,
+        if(pieces.wanted_source = pieces.channel, sources.family, 'cross_modal') as family,
+        coalesce(pieces.verification_method, sources.verification_method) as verification_method,
+        -- A text is a review or a tip.
+        coalesce(sources.locator_type, texts.source_kind || '_id') as locator_type,
         case pieces.channel
             when 'text' then texts.text_id
             when 'photo' then {{ photo_stem('photos.photo_id') }}
@@ -183,6 +172,7 @@ located_pieces as (
             else pieces.rule
         end as locator,
     from pieces
+    inner join sources on pieces.channel = sources.source
     left join texts on pieces.evidence_id = 'text:' || texts.text_id
     left join photos on pieces.evidence_id = 'photo:' || photos.photo_id
     left join kg_features on pieces.feature_id = kg_features.feature_id
@@ -191,7 +181,7 @@ located_pieces as (
 final as (
     select
         qid,
-        record_id as business_id,
+        record_id,
         family,
         support_status,
         claim as claim_summary,

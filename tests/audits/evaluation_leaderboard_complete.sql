@@ -1,8 +1,6 @@
 -- Runs, metrics and subsets of the leaderboard that are not means over all the subset's questions.
 with queries as (select * from {{ ref('queries') }}),
 
-subset_quotas as (select * from {{ ref('subset_quotas') }}),
-
 leaderboard as (select * from {{ ref('leaderboard') }}),
 
 subset_sizes as (
@@ -12,11 +10,10 @@ subset_sizes as (
     from queries
     union all
     select
-        subset_quotas.subset,
+        subset,
         count(*) as questions,
     from queries
-    inner join subset_quotas on queries.subset = subset_quotas.release_name
-    group by subset_quotas.subset
+    group by subset
 ),
 
 cells as (

@@ -25,8 +25,8 @@ final as (
         or queries.answer_count < 1
         or queries.answer_count is distinct from answers.answer_count
         or queries.answer_count is distinct from qrel_counts.qrel_count
-        or queries.answer_count is distinct from len(list_distinct(answers.answer_business_ids))
-        or queries.answer_count is distinct from len(answers.answer_business_names)
+        or queries.answer_count is distinct from len(list_distinct(answers.record_ids))
+        or queries.answer_count is distinct from len(answers.record_names)
 )
 
 select * from final

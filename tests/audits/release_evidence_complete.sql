@@ -27,7 +27,7 @@ requirements as (
 known_fields as (
     select distinct
         qid,
-        business_id,
+        record_id,
     from evidence
     where family = 'record_field'
 ),
@@ -43,7 +43,7 @@ final as (
     left join evidence
         on
             qrels.qid = evidence.qid
-            and qrels.record_id = evidence.business_id
+            and qrels.record_id = evidence.record_id
             and requirements.claim = evidence.claim_summary
     where evidence.qid is null
     union all
@@ -53,7 +53,7 @@ final as (
         'any known field' as claim,
     from qrels
     left join known_fields
-        on qrels.qid = known_fields.qid and qrels.record_id = known_fields.business_id
+        on qrels.qid = known_fields.qid and qrels.record_id = known_fields.record_id
     where known_fields.qid is null
 )
 

@@ -8,7 +8,7 @@ with strings as (
     union all
     select
         qid,
-        unnest(answer_business_names) as content,
+        unnest(record_names) as content,
     from {{ ref('answers') }}
     union all
     select

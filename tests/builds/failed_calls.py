@@ -95,7 +95,7 @@ CHECKS = {
                 and evidence.direction = 'for'
         )
 
-        select qid, business_id, source_locator
+        select qid, record_id, source_locator
         from release.evidence as released
         where
             verification_method in (
@@ -105,7 +105,7 @@ CHECKS = {
                 select 1
                 from judged
                 where
-                    judged.record_id = released.business_id
+                    judged.record_id = released.record_id
                     and judged.claim = released.claim_summary
                     and split_part(split_part(judged.evidence_id, ':', 2), '.', 1)
                     = released.source_locator

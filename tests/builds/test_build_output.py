@@ -21,7 +21,7 @@ def test_progress_and_summary(built: subprocess.CompletedProcess[str]) -> None:
         "S+T",
         "1 of 3 questions certified; models asked 3 times, 4 answers reused",
         "What ended the attempts at the others: too many candidates (1)",
-        "where qid = 'q-1' and business_id = 'r-1'",
+        "where qid = 'q-1' and record_id = 'r-1'",
     ):
         assert expected in built.stdout
 

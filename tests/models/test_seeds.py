@@ -80,10 +80,12 @@ def test_quotas_are_the_published_ones() -> None:
     quotas = rows("subset_quotas")
     assert len(quotas) == 10
     assert sum(int(row["questions"]) for row in quotas) == 857
+    names = {row["source"]: row for row in rows("sources")}
     for row in quotas:
-        letters = {"text": "T", "photo": "I", "spatial": "P", "graph": "G"}
-        sources = [letters[source] for source in row["sources"].split("|")]
-        assert row["subset"] == "S+" + ",".join(sources)
+        sources = [names[source] for source in row["sources"].split("|")]
+        assert row["subset"] == "S+" + ",".join(source["letter"] for source in sources)
+        words = {source["release_name"] for source in sources}
+        assert set(row["release_name"].split("_")) == words
 
 
 def test_sectors_cover_the_compass() -> None:

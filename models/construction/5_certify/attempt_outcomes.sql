@@ -1,4 +1,4 @@
--- One row per attempt: the step that ended it and why, or that it is certifiable.
+-- One row per attempt: whether it is certified, and else the reason for which it ended.
 with attempts as (select * from {{ ref('attempts') }}),
 
 field_constraints as (select * from {{ ref('field_constraints') }}),
@@ -131,6 +131,13 @@ winners as (
     select * from second_winners
 ),
 
+chosen as (
+    select
+        *,
+        attempt_id in (select attempt_id from winners) as is_certified,
+    from judged
+),
+
 final as (
     select
         attempt_id,
@@ -141,15 +148,16 @@ final as (
         candidate_count,
         verified_count,
         answer_count,
+        is_certified,
         case
+            when is_certified then null
             when reason is not null then reason
-            when attempt_id in (select attempt_id from winners) then null
             when
                 slot_id in (select slot_id from winners)
                 then 'another attempt at the slot was certified'
             else 'repeats the constraints of another question'
         end as reason,
-    from judged
+    from chosen
 )
 
 select * from final

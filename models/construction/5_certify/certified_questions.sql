@@ -13,7 +13,7 @@ final as (
         questions.vector_key,
     from attempt_outcomes
     inner join questions using (attempt_id)
-    where attempt_outcomes.reason is null
+    where attempt_outcomes.is_certified
 )
 
 select * from final

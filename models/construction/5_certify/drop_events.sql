@@ -26,7 +26,7 @@ attempt_drops as (
         candidate_count || ' candidates, ' || verified_count || ' verified, '
         || answer_count || ' answers' as detail,
     from attempt_outcomes
-    where reason is not null
+    where not is_certified
 ),
 
 -- A value that stayed unknown, or turned out false, keeps a record out that no known value does.

@@ -3,13 +3,11 @@ with slots as (select * from {{ ref('slots') }}),
 
 attempt_outcomes as (select * from {{ ref('attempt_outcomes') }}),
 
-certified_questions as (select * from {{ ref('certified_questions') }}),
-
 attempt_counts as (
     select
         slot_id,
         count(*) as attempt_count,
-        bool_or(attempt_id in (select attempt_id from certified_questions)) as is_certified,
+        bool_or(is_certified) as is_certified,
     from attempt_outcomes
     group by slot_id
 ),

@@ -7,7 +7,7 @@ answer_sets as (select * from {{ evaluated('answer_sets', 'imported_answers') }}
 
 records as (select * from {{ ref('records') }}),
 
-evidence as (select * rename (business_id as record_id) from {{ ref('evidence') }}),
+evidence as (select * from {{ ref('evidence') }}),
 
 evidence_rows as (
     select

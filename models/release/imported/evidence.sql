@@ -2,7 +2,7 @@
 with final as (
     select
         null::varchar as qid,
-        null::varchar as business_id,
+        null::varchar as record_id,
         null::varchar as family,
         null::varchar as support_status,
         null::varchar as claim_summary,

@@ -1,5 +1,5 @@
 with evidence as (
-    select qid, business_id as record_id, list({
+    select qid, record_id, list({
         'family': family, 'claim_summary': claim_summary, 'source_locator_type': source_locator_type,
         'source_locator': source_locator, 'confidence': confidence
     }) as evidence,

@@ -1,6 +1,6 @@
 select
     qid,
-    record_id as business_id,
+    record_id,
     'record_field' as family,
     'passes' as support_status,
     'It takes reservations.' as claim_summary,

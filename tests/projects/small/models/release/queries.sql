@@ -1,1 +1,1 @@
-select qid, question as query, 'Text' as subset, answer_count, from {{ ref('certified_questions') }}
+select qid, question as query, subset, answer_count, from {{ ref('certified_questions') }}
