@@ -25,9 +25,8 @@
 
 
 {#-
-    A text as a list of pieces that no passage cuts: its sentences and lines, and what is longer
-    than `longest` bytes in parts of 100 characters at most. Nothing is lost: the pieces in a row
-    are the text. The mark is a control character, which no clean text holds.
+    A text as a list of pieces that no passage cuts: its sentences and lines, of which those longer
+    than `longest` bytes come in parts of 100 characters at most. The pieces in a row are the text. The mark is a control character, which no clean text holds.
 -#}
 {% macro sentence_pieces(content, longest) -%}
     flatten(list_transform(

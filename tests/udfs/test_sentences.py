@@ -29,6 +29,8 @@ def negated_words(sentence: str) -> list[str]:
         ("I wish they had a patio.", "patio", ""),
         ("The sites are too small for RVs.", "rvs", "sites"),
         ("They are sold out of coffee.", "coffee", ""),
+        ("Hardly any shade.", "shade", ""),
+        ("Only tents are welcome.", "", "tents welcome"),
         ("Not only clean but quiet.", "", "clean quiet"),
         ("You can't go wrong with the soup.", "", "soup"),
         ("No wonder the patio is full.", "", "patio"),

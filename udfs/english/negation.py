@@ -35,7 +35,7 @@ _NOT_NEGATIONS = _phrases(
     "with or without|why wouldn't|why don't|not far|nothing beats|"
     "no other way|no time at all|no shortage|no lack|no trouble|nothing short"
 )
-# Phrases that say without a negation that something is not there: ahead, and on both sides.
+# Phrases that deny without a negation: the words behind them, and below the words on both sides.
 _ABSENT = _phrases(
     "used to|wish they|wish it|wish there|wish i|wish we|no longer|if only they|if they had|"
     "stopped|forget about|skip the|skip this|skip it|turn away|turns away|turned away|"
@@ -48,14 +48,14 @@ _GONE = _phrases(
     "is missing|are missing|is gone|are gone|was gone|"
     "is out of|are out of|was out of|were out of|shut off|turned off|went away|got rid|taken out"
 )
-# Phrases that say that something is not asked of the guest.
+# Phrases that free the guest of a duty.
 _WAIVERS = _phrases(
     "no need to|no need for|no reason to|not necessary to|isn't necessary to|unnecessary to|"
     "need not|needn't|don't need|didn't need|do not need|did not need|doesn't need|won't need|"
     "never need|never needed|don't have to|didn't have to|do not have to|did not have to|"
     "doesn't have to|won't have to|never have to|never had to"
 )
-# "Showers are not available": a negated word of this kind takes back what came before it.
+# "Showers are not available": such a word behind a negation extends it to the words in front.
 AVAILABILITY = word_set(
     "available accept accepted allow allowed offer offered provide provided permit permitted "
     "possible include included exist serve served welcome option here there open working work "
@@ -68,7 +68,7 @@ _LINKS = word_set(
     "a an the any much many be to that very count rely depend insist believe interested get come "
     "let trained skilled experienced"
 )
-# Words that say nothing themselves: a negation among only such words speaks of what came before.
+# Words without a meaning of their own: a negation followed by these alone denies the words before.
 _LIGHT = word_set(
     "there here it its it's one ones any they them their he she we us i you have has had do does "
     "did is are was were be been at all this that but and so really actually something thing "
@@ -116,7 +116,7 @@ def negation_cues(tokens: list[str]) -> list[int | None]:
 
 
 def waived(tokens: list[str]) -> list[bool]:
-    """For each token, whether it stands in what need not be done: "no need to bring cash"."""
+    """For each token, whether a phrase frees the guest of it: "no need to bring cash"."""
     covered = [False] * len(tokens)
     for index in range(len(tokens)):
         if _length(_WAIVERS, tokens, index):

@@ -83,7 +83,7 @@ class Thing:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is among the plainest of things, with nothing in front."""
+        """Whether the thing is a plain one with no word in front: "table"."""
         return len(self.words) == 1 and singular(self.words[0]) in thing_words()["plain"]
 
     @property
@@ -93,7 +93,7 @@ class Thing:
 
     @property
     def weight(self) -> float:
-        """How specific it is: a noun, a participle or a hyphen counts more than an adjective."""
+        """How specific the thing is: a noun, participle or hyphen counts more than an adjective."""
         precise = sum("-" in w or word_class(w) in ("noun", "participle") for w in self.words[:-1])
         served = self.kind in ("food", "drink")
         return len(self.words) - 1 + 0.5 * precise + 0.5 * served

@@ -31,7 +31,7 @@ from udfs.english.opinions.words import may_judge, opinion_of, opinion_words
 from udfs.english.parse import Sentence, parse_remark
 from udfs.english.word_lists import word_set
 
-# What to look for first, the pattern, and what it says in plain words.
+# A string that every match holds, the pattern of the idiom, and its plain words.
 _IDIOMS = tuple(
     (hint, re.compile(rf"\b(?:{pattern})\b", re.I), plain)
     for hint, pattern, plain in (
@@ -92,7 +92,7 @@ def _described(sentence: Sentence, index: int) -> Iterator[Remark]:
 
 
 def _readings(sentence: Sentence, index: int) -> Iterator[tuple[list[Noun], int, float]]:
-    """What the adjective may speak of: nouns, sign and confidence, the likeliest first."""
+    """The nouns that the adjective may describe, with sign and confidence, the likeliest first."""
     in_front = 0 if is_sought(sentence, index) else sign_before_noun(sentence, index)
     alone = -1 if sentence.negated[index] else 1
     start = noun_after(sentence, index, through_comma=False)

@@ -36,7 +36,7 @@ def sign_before_noun(sentence: Sentence, index: int) -> int:
 
 
 def sign_after_verb(sentence: Sentence, verb: int, index: int) -> int:
-    """The sign of an adjective behind a linking verb; 0 for what is only supposed."""
+    """The sign of an adjective behind a linking verb; 0 where the sentence only supposes."""
     if _is_hypothetical(sentence, verb):
         # "Could be better" blames, "could not be better" praises, "would be" does neither.
         near = sentence.words[max(0, verb - 3) : verb]

@@ -1,4 +1,4 @@
-"""Opinion words: what "friendliest", "rude" or "cold" say, and of which features."""
+"""Opinion words: whether "friendliest", "rude" or "cold" praise or blame, and which features."""
 
 from __future__ import annotations
 
@@ -123,7 +123,7 @@ def base(word: str) -> str:
 
 @lru_cache(maxsize=65536)
 def opinion_of(word: str, feature: str = "") -> Opinion | None:
-    """What the lower-case word says, of this feature if given; None when it is no opinion."""
+    """The opinion of the lower-case word, about this feature if given; None for other words."""
     words = opinion_words()
     for form in (word, base(word)):
         if (form, feature) in words.by_feature:

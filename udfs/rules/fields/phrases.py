@@ -61,7 +61,7 @@ def negate(phrase: str) -> str:
     return f"does not {infinitive(verb)} {rest}".strip()
 
 
-# What is true or false of a record.
+# Phrases for a field that is true or false.
 
 
 def _flat(name: list[str]) -> Phrases:
@@ -124,7 +124,7 @@ def _nested(outer: list[str], leaf: list[str]) -> Phrases:
     return _having(_noun([*leaf, *outer]))
 
 
-# What a record has a value of.
+# Phrases for a field with another value.
 
 
 def _value(name: list[str], said: str) -> Phrases:

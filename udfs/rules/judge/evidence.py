@@ -2,7 +2,7 @@
 
 It takes the topic from words and a cross-encoder, and the direction from explicit
 negation, opposites and sentiment, because the cross-encoder is nearly blind to a negation. The
-words live in cues.yml and claims.py, the numbers in the profile.
+words live in cues.yml and udfs/english, the numbers in the profile.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from udfs.rules.judge.readings import Reading, read_sentence
 def judge_evidence(task: str, claim: str, evidence: str, judge: RuleJudge) -> Judgement:
     """Judge a claim, or for `contradiction` a JSON {"question", "claims"}, on a text or caption.
 
-    Raises ValueError for JSON that is not as described.
+    Raises ValueError where the JSON lacks the question or the claims.
     """
     sentences = _sentences(evidence, judge.max_sentences)
     scorer = _Scorer(judge)
@@ -40,7 +40,7 @@ class _Scorer:
         self.tokens = 0
 
     def topic(self, claim: Claim, reading: Reading) -> float:
-        """Probability that the sentence speaks about the claim, whatever it says of it."""
+        """Probability that the sentence is about the claim, whether for or against the claim."""
         score = score_pair(claim.query, reading.sentence, self.cross_encoder)
         self.tokens += score.tokens
         weights = self.weights

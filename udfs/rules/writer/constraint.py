@@ -52,7 +52,7 @@ def write_constraint(source: str, evidence: str, avoid: str) -> Draft | None:
 
 
 def _candidates(sentence: str, is_caption: bool) -> list[tuple[float, Draft]]:
-    """What the sentence offers, each with its weight."""
+    """The requirements that the sentence offers, each with its weight."""
     parsed = parse(sentence, is_caption)
     letters = [word for word in parsed.words if word[0].isalpha()]
     if sentence.rstrip(" \"')").endswith("?") or not letters or not is_english(letters):
@@ -101,7 +101,7 @@ def _shown(text: str, sentence: str) -> Draft:
 
 
 def _praise(evidence: str, avoid: str) -> Draft | None:
-    """What the text praises, where it names nothing more concrete: "its friendly staff"."""
+    """A requirement of a praised feature, for a text without concrete things."""
     kept_words = {o.kept for o in opinion_words().opinions.values() if o.kept}
     for sentence in split_sentences(evidence):
         for remark in remarks(spell_out(sentence)):
@@ -151,9 +151,9 @@ def is_allowed(constraint: Draft, evidence: str, avoid: str) -> bool:
 
 
 def _is_whole(wording: str, evidence: str) -> bool:
-    """Whether a wording holds all that its evidence says, in the same order.
+    """Whether a wording holds every content word of its evidence, in the same order.
 
-    Evidence of one or two words is a bare noun ("Picnic tables"): there is no other way to say it.
+    Evidence of one or two words is a bare noun ("Picnic tables"), which has no other wording.
     """
     words = _words(evidence)
     if len(words) < 3:

@@ -57,7 +57,7 @@ def _in_order(fields: list[str], sources: list[str], draw: float) -> list[str]:
 
 
 def _pull_forward(phrases: list[str], draw: float) -> tuple[str, list[str]]:
-    """What stands between noun and verb ("in Fairhaven with free Wi-Fi"), and what is left.
+    """The phrases between noun and verb ("in Fairhaven with free Wi-Fi"), and the other phrases.
 
     At most two phrases go forward, never all; a distance goes alone, for what follows it would
     seem to speak of the reference.
