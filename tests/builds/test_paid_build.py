@@ -67,7 +67,7 @@ def city(data: Path, warehouse: Path, tmp_path_factory: pytest.TempPathFactory) 
         "dagster_defs.commands.ledger", "export", str(vectors), environ=environment(warehouse, data)
     )
     assert exported.returncode == 0, exported.stderr
-    return City(REPO, data, quick_profile(folder, timeout_seconds=10), vectors)
+    return City(REPO, data, quick_profile(folder, timeout_seconds=8), vectors)
 
 
 @pytest.fixture(scope="module")

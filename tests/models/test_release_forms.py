@@ -140,9 +140,12 @@ def test_the_folder_of_a_release(tmp_path: Path) -> None:
     ("content", "sentence"),
     [
         (b"{}\ncaf\xe9\n", r"queries\.jsonl, line 2: byte 4 is not UTF-8; save the file as UTF-8"),
-        (gzip.compress(b"{}\ncaf\xe9\n"), r"queries\.jsonl\.gz, line 2: byte 4 is not UTF-8"),
         (
-            gzip.compress(b"{}\n" * 99)[:-9],
+            gzip.compress(b"{}\ncaf\xe9\n", mtime=0),
+            r"queries\.jsonl\.gz, line 2: byte 4 is not UTF-8",
+        ),
+        (
+            gzip.compress(b"{}\n" * 99, mtime=0)[:-9],
             r"queries\.jsonl\.gz is damaged or cut off \(compressed",
         ),
         (GZIP + b"no gzip file", r"queries\.jsonl\.gz is damaged or cut off \(unknown"),
