@@ -1,4 +1,4 @@
-"""The shape of the code: no import circle, layers of udfs, and the size of functions."""
+"""The shape of the code: no import circle, layers of udfs, and the size of files and functions."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from tests.support.imports import modules, our_imports
 from udfs.warehouse.places import REPO
 
 FOLDERS = ("dagster_defs", "macros", "models", "sample_city", "seeds", "tests", "udfs")
+MOST_LINES_OF_A_FILE = 300
 MOST_LINES_OF_A_FUNCTION = 60
 MOST_LINES_OF_A_CLASS = 200
 
@@ -61,6 +62,14 @@ def read(path: Path) -> str:
 
 def files(suffix: str) -> list[Path]:
     return [path for folder in FOLDERS for path in sorted((REPO / folder).rglob(f"*{suffix}"))]
+
+
+def test_no_file_is_long():
+    """Python and SQL: a longer file holds two subjects."""
+    found = [*files(".py"), *files(".sql")]
+    assert len(found) > 300
+    lines = {str(path.relative_to(REPO)): len(read(path).splitlines()) for path in found}
+    assert {path: count for path, count in lines.items() if count > MOST_LINES_OF_A_FILE} == {}
 
 
 def test_no_function_and_no_class_is_long():
