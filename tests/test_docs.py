@@ -56,5 +56,5 @@ def test_the_pictures_name_tables_that_exist() -> None:
     named = set(re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", " ".join(labels)))
     folders = {path.name for path in (REPO / "models").rglob("*") if path.is_dir()}
     models = {path.stem for path in (REPO / "models").rglob("*") if path.suffix in (".sql", ".py")}
-    columns = {"request_key", "is_certified"}
+    columns = {"request_key", "vector_key", "is_certified"}
     assert named - models - folders - columns == set()
