@@ -40,6 +40,7 @@ PLUGIN = """
             with duckdb.connect() as own:
                 table = own.execute(f"select null::{RETURNS} as value").to_arrow_table()
             arrow_type = table.schema.field("value").type
+            self.calls = 0
 
             def ask(keys, contents):
                 answers = []
@@ -50,7 +51,9 @@ PLUGIN = """
                 for content in contents.to_pylist():
                     with open(os.environ["CALLS"], "a", encoding="utf-8") as calls:
                         calls.write(content + "\\n")
-                    time.sleep(float(os.environ.get("SECONDS_A_CALL", "0")))
+                    self.calls += 1
+                    while self.calls == int(os.environ.get("HANG_AT_CALL", "0")):
+                        time.sleep(1)
                     failing = os.environ.get("FAILING", "").split(",")
                     if content in failing or "all" in failing:
                         answers.append(took | {"answer": None, "error": f"no answer to {content}"})
