@@ -13,7 +13,6 @@ import duckdb
 import pytest
 
 from tests.support.builds import (
-    BUILD,
     PATIENCE,
     QUESTIONS,
     build,
@@ -22,14 +21,15 @@ from tests.support.builds import (
     run_build,
     tree,
 )
+from tests.support.hanging_build import HANGING
 from tests.support.render import render
 from udfs.warehouse.places import REPO
 
 
-def build_until(line_start: str, warehouse: Path, data: Path, **settings: str) -> None:
-    """Start a build and SIGKILL it at the first line that starts so."""
+def kill_in_the_middle(function: str, warehouse: Path, data: Path, **settings: str) -> None:
+    """Start a build and SIGKILL it once the SQL function has answered one batch."""
     process = subprocess.Popen(
-        BUILD,
+        [sys.executable, "-m", "tests.support.hanging_build", function],
         cwd=REPO,
         env=environment(warehouse, data, **settings),
         stdout=subprocess.PIPE,
@@ -40,11 +40,11 @@ def build_until(line_start: str, warehouse: Path, data: Path, **settings: str) -
     seen = []
     for line in process.stdout:
         seen.append(line)
-        if line.strip().startswith(line_start):
+        if HANGING in line:
             break
     process.send_signal(signal.SIGKILL)
     process.wait()
-    assert seen[-1].strip().startswith(line_start), "".join(seen)[-4000:]
+    assert HANGING in seen[-1], "".join(seen)[-4000:]
 
 
 def certified(warehouse: Path) -> int:
@@ -96,14 +96,14 @@ def test_a_killed_build_resumes_and_threads_and_hashing_change_nothing(
     """SIGKILL in the vectors and in a judgement step; the third build finishes the work."""
     other = {"HETERQA_THREADS": "1", "PYTHONHASHSEED": "2"}
     answers = {
-        "content_vectors": "vectors.content_vectors",
-        "recovery_judgements": "construction.recovery_judgements",
+        "embed_text": "vectors.content_vectors",
+        "judge_text": "construction.recovery_judgements",
     }
-    for model, table in answers.items():
-        build_until(f"{model}:", tmp_path, data, **other)
+    for function, table in answers.items():
+        kill_in_the_middle(function, tmp_path, data, **other)
         kept = count(tmp_path / "build.duckdb", f"select count(*) from {table}")
         wanted = count(warehouse / "build.duckdb", f"select count(*) from {table}")
-        assert 0 < kept < wanted, f"{model} was not killed in the middle"
+        assert 0 < kept < wanted, f"{table} was not filled in part"
     assert not (tmp_path / "heterqa.duckdb").exists()
 
     build(tmp_path, data, **other)

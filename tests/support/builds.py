@@ -15,7 +15,6 @@ from udfs.warehouse.places import REPO
 QUESTIONS = 20
 # Seconds until a process counts as hung: far more than any takes beside other busy ones.
 PATIENCE = 1800
-BUILD = [sys.executable, "-m", "dagster_defs.commands.build"]
 
 
 def environment(warehouse: Path, data: Path, **settings: str) -> dict[str, str]:
