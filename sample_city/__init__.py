@@ -13,12 +13,6 @@ from pathlib import Path
 
 from udfs.warehouse.folders import replace_folder
 
-from . import files, truth
-from .photos import write_photos
-from .sentences import Teller
-from .texts import MOST_TEXTS, Writer
-from .world import draw_businesses, draw_users
-
 DEFAULT_SEED = 20240601
 STAMP = "stamp.json"
 
@@ -39,6 +33,13 @@ def generate(
     Both folders are built beside their place and renamed: a kill leaves no half of one. Raises
     ValueError when a folder holds something else, or when the numbers do not fit each other.
     """
+    # Imported here: reading the words takes most of a second, and `is_current` needs none of them.
+    from . import files, truth
+    from .photos import write_photos
+    from .sentences import Teller
+    from .texts import MOST_TEXTS, Writer
+    from .world import draw_businesses, draw_users
+
     if records < 1 or users < 10 or not 2 * records <= texts <= MOST_TEXTS // 2 * records:
         raise ValueError(
             "the sample city needs 1 record, 10 users, and 2 texts a record at least "
