@@ -98,8 +98,12 @@ def test_slots(
     """Equal remainders go by subset, as with the paper's counts."""
     con = duckdb.connect()
     con.execute(
-        "create table subset_quotas as select * from (values ('S+T', 'text', 5), "
-        "('S+I', 'photo', 3)) as quotas (subset, sources, questions)"
+        "create table subset_quotas as select * from (values ('S+T', 5), ('S+I', 3)) "
+        "as quotas (subset, questions)"
+    )
+    con.execute(
+        "create table subset_sources as select * from (values ('S+T', 'text'), ('S+I', 'photo')) "
+        "as needed (subset, source)"
     )
     con.execute("create table stg_quotas (subset varchar, questions integer)")
     for row in quotas:

@@ -81,8 +81,12 @@ def test_quotas_are_the_published_ones() -> None:
     assert len(quotas) == 10
     assert sum(int(row["questions"]) for row in quotas) == 857
     names = {row["source"]: row for row in rows("sources")}
+    needed: dict[str, list[str]] = {}
+    for row in rows("subset_sources"):
+        needed.setdefault(row["subset"], []).append(row["source"])
+    assert set(needed) == {row["subset"] for row in quotas}
     for row in quotas:
-        sources = [names[source] for source in row["sources"].split("|")]
+        sources = [names[source] for source in needed[row["subset"]]]
         assert row["subset"] == "S+" + ",".join(source["letter"] for source in sources)
         words = {source["release_name"] for source in sources}
         assert set(row["release_name"].split("_")) == words

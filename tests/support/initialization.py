@@ -17,7 +17,14 @@ from tests.support.staging import collection, make
 from udfs.plugin import connect
 from udfs.warehouse.settings import Settings
 
-SEEDS = ("attribute_names", "field_phrases", "field_tiers", "subset_quotas", "value_rules")
+SEEDS = (
+    "attribute_names",
+    "field_phrases",
+    "field_tiers",
+    "subset_quotas",
+    "subset_sources",
+    "value_rules",
+)
 ATTRIBUTE_MODELS = (
     "records",
     "record_fields",

@@ -75,7 +75,8 @@ def stage_written(folder: Path, **settings: str) -> duckdb.DuckDBPyConnection:
     given.warehouse.mkdir(parents=True, exist_ok=True)
     describe_inputs(given)
     connection = connect(":memory:", given)
-    make_seed(connection, "subset_quotas")
+    for seed in ("subset_quotas", "subset_sources"):
+        make_seed(connection, seed)
     for model in WRITTEN:
         make(connection, model)
     return connection

@@ -1,10 +1,18 @@
 -- One row per subset and record that an attempt of the subset may start from, numbered from 0:
 -- it has a category, a Core field, another field, and every source of the subset.
-with subset_quotas as (select * from {{ ref('subset_quotas') }}),
+with subset_sources as (select * from {{ ref('subset_sources') }}),
 
 record_sources as (select * from {{ ref('record_sources') }}),
 
 field_options as (select * from {{ ref('field_options') }}),
+
+source_counts as (
+    select
+        subset,
+        count(*) as source_count,
+    from subset_sources
+    group by subset
+),
 
 with_fields as (
     select record_id
@@ -17,14 +25,14 @@ with_fields as (
 
 eligible as (
     select
-        subset_quotas.subset,
+        subset_sources.subset,
         record_sources.record_id,
-    from subset_quotas
-    inner join record_sources
-        on list_contains(string_split(subset_quotas.sources, '|'), record_sources.source)
+    from subset_sources
+    inner join source_counts using (subset)
+    inner join record_sources using (source)
     where record_sources.record_id in (select record_id from with_fields)
-    group by subset_quotas.subset, subset_quotas.sources, record_sources.record_id
-    having count(*) = len(string_split(subset_quotas.sources, '|'))
+    group by subset_sources.subset, source_counts.source_count, record_sources.record_id
+    having count(*) = source_counts.source_count
 ),
 
 final as (

@@ -5,6 +5,8 @@
 -- depends_on: {{ ref('input_problems') }}
 with subset_quotas as (select * from {{ ref('subset_quotas') }}),
 
+subset_sources as (select * from {{ ref('subset_sources') }}),
+
 own_quotas as (select * from {{ ref('stg_quotas') }}),
 
 slot_counts as (
@@ -15,7 +17,6 @@ slot_counts as (
 wanted as (
     select
         subset_quotas.subset,
-        subset_quotas.sources,
         case
             when (select count(*) from own_quotas) = 0 then subset_quotas.questions
             else coalesce(own_quotas.questions, 0)
@@ -46,7 +47,6 @@ ranked_shares as (
 quotas as (
     select
         subset,
-        sources,
         whole + if(remainder_rank <= left_over, 1, 0) as quota,
     from ranked_shares
 ),
@@ -54,9 +54,16 @@ quotas as (
 numbered as (
     select
         subset,
-        sources,
         unnest(range(quota)) as slot_of_subset,
     from quotas
+),
+
+source_lists as (
+    select
+        subset,
+        list(source order by source) as sources,
+    from subset_sources
+    group by subset
 ),
 
 final as (
@@ -66,8 +73,9 @@ final as (
         lower(regexp_replace(subset, '^S\+|,', '', 'g')) || '-'
         || printf('%04d', slot_of_subset + 1) as slot_id,
         subset,
-        string_split(sources, '|') as sources,
+        source_lists.sources,
     from numbered
+    inner join source_lists using (subset)
 )
 
 select * from final
