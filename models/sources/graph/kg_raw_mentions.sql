@@ -1,6 +1,8 @@
 -- One row per text, feature string as extracted and polarity; the strongest mention counts.
 with texts as (select * from {{ ref('texts') }}),
 
+feature_requests as (select * from {{ ref('feature_requests') }}),
+
 text_features as (select * from {{ ref('text_features') }}),
 
 mentions as (
@@ -10,8 +12,8 @@ mentions as (
         texts.user_id,
         unnest(text_features.features, recursive := true),
     from texts
-    inner join text_features
-        on {{ request_key('extractor', ['texts.content']) }} = text_features.request_key
+    inner join feature_requests using (text_id)
+    inner join text_features using (request_key)
     -- What was said before is not said by one more.
     where not texts.is_duplicate
 ),

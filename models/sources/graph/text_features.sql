@@ -2,7 +2,6 @@
 {{ config(materialized='resumable', answer='extract_features(request_key, content)', chunk=1024) }}
 
 select distinct
-    {{ request_key('extractor', ['content']) }} as request_key,
+    request_key,
     content,
-from {{ ref('texts') }}
-where not is_empty
+from {{ ref('feature_requests') }}
