@@ -23,8 +23,8 @@ this_build as (
         asked.saved_ms,
         asked.saved_cost,
     from asked
-    inner join (select distinct step from responses) as responses
-        on asked.model = split_part(responses.step, '.', 2)
+    inner join (select distinct step, step_model from responses) as responses
+        on asked.model = responses.step_model
     where asked.invocation_id = '{{ invocation_id }}'
 ),
 

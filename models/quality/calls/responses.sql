@@ -9,6 +9,7 @@
 {%- for step in resumable_models() %}
 select
     '{{ step.schema }}.{{ step.name }}' as step,
+    '{{ step.name }}' as step_model,
     request_key,
     role,
     model,
