@@ -1,9 +1,9 @@
 {#-
     The request key of one judgement. channel: 'text' and 'graph' ask the judge, 'photo' the photo
-    judge. evidence_id enters for photos only: the photo is part of what is asked, and so is what its
-    file holds, if there is one.
+    judge. source_id is the photo_id for photos, and enters for photos only: the judge is asked about
+    the photo itself, so the content of its file is part of the request, if there is a file.
 -#}
-{% macro judge_key(task, channel, claim, content, evidence_id) -%}
+{% macro judge_key(task, channel, claim, content, source_id) -%}
     md5(to_json([
         if(
             {{ channel }} = 'photo',
@@ -12,10 +12,10 @@
         {{ claim }}, {{ content }},
         if(
             {{ channel }} = 'photo',
-            {{ evidence_id }} || coalesce((
+            'photo:' || {{ source_id }} || coalesce((
                 select ' ' || files.content_hash
                 from {{ ref('stg_photo_files') }} as files
-                where 'photo:' || files.photo_id = {{ evidence_id }}
+                where files.photo_id = {{ source_id }}
             ), ''),
             null
         )
@@ -32,7 +32,7 @@
 {%- endmacro %}
 
 
-{#- The columns of a judgement request; relation has channel, claim, content, evidence_id. -#}
+{#- The columns of a judgement request; relation has channel, claim, content, source_id. -#}
 {% macro judge_requests(task, relation) -%}
     select distinct
         request_key,
@@ -40,6 +40,6 @@
         if(channel = 'photo', 'photo', 'text') as channel,
         claim,
         content,
-        if(channel = 'photo', substr(evidence_id, 7) || '.jpg', null) as photo_path,
+        if(channel = 'photo', source_id || '.jpg', null) as photo_path,
     from {{ relation }}
 {%- endmacro %}

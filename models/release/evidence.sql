@@ -63,7 +63,7 @@ known_fields as (
         'fields' as wanted_source,
         'fields' as channel,
         field as rule,
-        null as evidence_id,
+        null as source_id,
         null as feature_id,
         null as verification_method,
         1.0 as confidence,
@@ -81,8 +81,8 @@ recovered_fields as (
         recovered_values.channel as wanted_source,
         recovered_values.channel,
         null as rule,
-        recovered_values.evidence_id,
-        kg_features.feature_id,
+        recovered_values.source_id,
+        if(recovered_values.channel = 'graph', recovered_values.source_id, null) as feature_id,
         'missing_value_recovery' as verification_method,
         recovered_values.probability as confidence,
         to_json({
@@ -92,7 +92,6 @@ recovered_fields as (
         }) as details,
     from answer_fields
     inner join recovered_values using (claim_id, record_id)
-    left join kg_features on recovered_values.evidence_id = 'graph:' || kg_features.feature_id
     where answer_fields.status = 'recovered'
 ),
 
@@ -107,7 +106,7 @@ supported_parts as (
         -- What only a rule can check is said by the claim of the whole constraint.
         if(constraint_parts.is_judged, constraint_parts.claim, source_constraints.claim) as claim,
         support.channel,
-        support.evidence_id,
+        support.source_id,
         support.feature_id,
         support.distance_km,
         support.confidence,
@@ -130,7 +129,7 @@ met_constraints as (
         source as wanted_source,
         channel,
         if(channel = 'spatial', part_kind, null) as rule,
-        evidence_id,
+        source_id,
         feature_id,
         null as verification_method,
         confidence,
@@ -173,8 +172,8 @@ located_pieces as (
         end as locator,
     from pieces
     inner join sources on pieces.channel = sources.source
-    left join texts on pieces.evidence_id = 'text:' || texts.text_id
-    left join photos on pieces.evidence_id = 'photo:' || photos.photo_id
+    left join texts on pieces.channel = 'text' and pieces.source_id = texts.text_id
+    left join photos on pieces.channel = 'photo' and pieces.source_id = photos.photo_id
     left join kg_features on pieces.feature_id = kg_features.feature_id
 ),
 

@@ -81,12 +81,12 @@ CHECKS = {
     """,
     "released evidence that was not judged": """
         with judged as (
-            select evidence.record_id, evidence.claim, evidence.evidence_id
+            select evidence.record_id, evidence.claim, evidence.source_id
             from construction.support_evidence as evidence
             inner join construction.support_judgements as judgements using (request_key)
             where judgements.error is null and judgements.verdict = 'yes'
             union all
-            select evidence.record_id, claims.claim, evidence.evidence_id
+            select evidence.record_id, claims.claim, evidence.source_id
             from construction.recovery_evidence as evidence
             inner join construction.field_claims as claims using (claim_id)
             inner join construction.recovery_judgements as judgements using (request_key)
@@ -107,7 +107,7 @@ CHECKS = {
                 where
                     judged.record_id = released.record_id
                     and judged.claim = released.claim_summary
-                    and split_part(split_part(judged.evidence_id, ':', 2), '.', 1)
+                    and split_part(judged.source_id, '.', 1)
                     = released.source_locator
             )
     """,

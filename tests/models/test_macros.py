@@ -187,9 +187,9 @@ def test_a_photo_judgement_depends_on_what_the_file_holds() -> None:
     connection.execute("create macro model_signature(role, task) as role || task")
     connection.execute("create table stg_photo_files (photo_id varchar, content_hash varchar)")
     sql = render(
-        "select {{ judge_key('support', 'channel', 'claim', 'content', 'entry_id') }}"
-        " from (values ('photo', 'photo:p1'), ('photo', 'photo:p2'), ('text', 'photo:p1'))"
-        " as evidence (channel, entry_id) cross join (select 'It is old.' as claim, '' as content)"
+        "select {{ judge_key('support', 'channel', 'claim', 'content', 'source_id') }}"
+        " from (values ('photo', 'p1'), ('photo', 'p2'), ('text', 'p1'))"
+        " as evidence (channel, source_id) cross join (select 'It is old.' as claim, '' as content)"
     )
 
     def keys(*files: tuple[str, str | None]) -> list[str]:

@@ -17,6 +17,7 @@ judged_checks as (
         support_evidence.record_id,
         support_evidence.channel,
         support_evidence.evidence_id,
+        support_evidence.source_id,
         null as feature_id,
         null as distance_km,
         case
@@ -42,6 +43,7 @@ final as (
         record_id,
         'spatial' as channel,
         null as evidence_id,
+        null as source_id,
         null as feature_id,
         round(distance_km, 3) as distance_km,
         if(is_met, 'yes', 'no') as verdict,
@@ -57,6 +59,7 @@ final as (
         record_id,
         'graph' as channel,
         null as evidence_id,
+        null as source_id,
         feature_id,
         null as distance_km,
         case when is_open then 'unresolved' when is_met then 'yes' else 'no' end as verdict,

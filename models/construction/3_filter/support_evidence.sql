@@ -84,12 +84,13 @@ final as (
         nearest_entries.record_id,
         nearest_entries.source as channel,
         nearest_entries.entry_id as evidence_id,
+        corpus_passages.source_id,
         nearest_entries.similarity,
         nearest_entries.claim,
         corpus_passages.content,
         {{ judge_key(
             'support', 'nearest_entries.source', 'nearest_entries.claim',
-            'corpus_passages.content', 'nearest_entries.entry_id'
+            'corpus_passages.content', 'corpus_passages.source_id'
         ) }} as request_key,
     from nearest_entries
     inner join corpus_passages using (entry_id, passage_number)

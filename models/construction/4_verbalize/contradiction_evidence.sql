@@ -45,11 +45,12 @@ final as (
         retrieved.record_id,
         retrieved.source as channel,
         retrieved.entry_id as evidence_id,
+        corpus_passages.source_id,
         questions.requirement as claim,
         corpus_passages.content,
         {{ judge_key(
             'contradiction', 'retrieved.source', 'questions.requirement',
-            'corpus_passages.content', 'retrieved.entry_id'
+            'corpus_passages.content', 'corpus_passages.source_id'
         ) }} as request_key,
     from retrieved
     inner join questions on retrieved.attempt_id = questions.attempt_id

@@ -20,6 +20,7 @@ entries as (
         'fields:' || records.record_id as entry_id,
         records.record_id,
         'fields' as source,
+        records.record_id as source_id,
         concat_ws(
             '. ',
             nullif(records.name, ''),
@@ -36,6 +37,7 @@ entries as (
         'text:' || text_id as entry_id,
         record_id,
         'text' as source,
+        text_id as source_id,
         content,
     from texts
     where not is_empty
@@ -44,6 +46,7 @@ entries as (
         'photo:' || photo_id as entry_id,
         record_id,
         'photo' as source,
+        photo_id as source_id,
         caption as content,
     from photos
     where caption is not null
@@ -54,6 +57,7 @@ final as (
         entry_id,
         record_id,
         source,
+        source_id,
         content,
     from entries
 )

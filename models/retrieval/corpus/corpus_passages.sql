@@ -10,17 +10,21 @@ all_passages as (
         1 as passage_number,
         record_id,
         source,
+        source_id,
         content,
     from corpus_entries
     where source != 'text'
     union all
     select
-        'text:' || text_id as entry_id,
-        passage_number,
-        record_id,
-        'text' as source,
-        content,
-    from passages
+        corpus_entries.entry_id,
+        passages.passage_number,
+        corpus_entries.record_id,
+        corpus_entries.source,
+        corpus_entries.source_id,
+        passages.content,
+    from corpus_entries
+    inner join passages on corpus_entries.source_id = passages.text_id
+    where corpus_entries.source = 'text'
 ),
 
 final as (
@@ -29,6 +33,7 @@ final as (
         passage_number,
         record_id,
         source,
+        source_id,
         content,
         {{ vector_key('document', 'content') }} as vector_key,
     from all_passages

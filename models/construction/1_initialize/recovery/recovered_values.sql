@@ -11,6 +11,7 @@ final as (
         recovery_scores.confidence as probability,
         recovery_scores.channel,
         recovery_scores.evidence_id,
+        recovery_scores.source_id,
     from recovery_scores
     inner join operating_points using (field, is_true)
     where

@@ -56,6 +56,7 @@ found as (
         nearest_entries.direction,
         nearest_entries.entry_id as evidence_id,
         nearest_entries.source as channel,
+        corpus_passages.source_id,
         nearest_entries.similarity,
         corpus_passages.content,
     from nearest_entries
@@ -67,6 +68,7 @@ found as (
         direction,
         'graph:' || feature_id as evidence_id,
         'graph' as channel,
+        feature_id as source_id,
         similarity,
         feature as content,
     from nearest_features
@@ -103,11 +105,12 @@ final as (
         evidence.is_of_rival,
         evidence.evidence_id,
         evidence.channel,
+        evidence.source_id,
         evidence.similarity,
         evidence.content,
         {{ judge_key(
             'support', 'evidence.channel', 'evidence.statement', 'evidence.content',
-            'evidence.evidence_id'
+            'evidence.source_id'
         ) }} as request_key,
     from evidence
     inner join recovery_pairs using (claim_id, record_id)

@@ -27,6 +27,7 @@ best_evidence as (
         recovery_evidence.direction = 'for' as is_true,
         recovery_evidence.channel,
         recovery_evidence.evidence_id,
+        recovery_evidence.source_id,
         recovery_judgements.confidence,
     from recovery_evidence
     inner join recovery_judgements using (request_key)
@@ -81,6 +82,7 @@ final as (
         ), 4) as confidence,
         best_evidence.channel,
         best_evidence.evidence_id,
+        best_evidence.source_id,
         failures.failed_count,
         -- Without evidence, the probability only says what is usual for the field; and a call that
         -- failed might have said the opposite.
