@@ -1,5 +1,5 @@
--- One row per part of a constraint, candidate and check of the part in some channel. Parts of the kind
--- `nearest` are left out: they are checked among the records that meet every other part.
+-- One row per part of a constraint, candidate and check of the part in some channel. Parts of the
+-- kind `nearest` are left out: they are checked among the records that meet every other part.
 with support_evidence as (select * from {{ ref('support_evidence') }}),
 
 support_judgements as (select * from {{ ref('support_judgements') }}),
