@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.support.builds import PATIENCE
+from udfs.english import SEEDS
 
 REPO = Path(__file__).resolve().parents[2]
 
@@ -68,6 +69,8 @@ def make_small_repo(root: Path, *more: str) -> SmallRepo:
         shutil.copytree(REPO / "tests" / "projects" / name, root, dirs_exist_ok=True)
         for macros in ("materializations", "asking"):
             shutil.copytree(REPO / "macros" / macros, root / "macros" / macros, dirs_exist_ok=True)
+        for seed in SEEDS:
+            shutil.copy(seed, root / "seeds")
     for package in ("dagster_defs", "sample_city", "udfs"):
         shutil.copytree(
             REPO / package, root / package, ignore=shutil.ignore_patterns("__pycache__")
