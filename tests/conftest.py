@@ -27,7 +27,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Whole builds first: what is short fills up the workers at the end."""
+    """Whole builds first: short tests fill up the workers at the end."""
     builds = Path(__file__).parent / "builds"
     items.sort(key=lambda item: not item.path.is_relative_to(builds))
     if config.getoption("--reverse"):
@@ -48,7 +48,7 @@ def once(tmp_path_factory: pytest.TempPathFactory, worker_id: str) -> Callable[[
         folder, made = root / name, root / f"{name}.made"
         with FileLock(root / f"{name}.lock"):
             if not made.exists():
-                # What a test run left that was killed meanwhile.
+                # The half-made folder of a test run that was killed.
                 shutil.rmtree(folder, ignore_errors=True)
                 folder.mkdir()
                 make(folder)

@@ -18,7 +18,13 @@ from dagster_defs.warehouse.lock import build_lock, check_build_file
 from udfs.functions import answer_columns
 from udfs.profiles.profile import load_profile
 from udfs.warehouse.errors import UserError
-from udfs.warehouse.journal import IMPORTS, answer_tables, has_journal, uncommitted_answers
+from udfs.warehouse.journal import (
+    IMPORTS,
+    answer_tables,
+    check_answer_tables,
+    has_journal,
+    uncommitted_answers,
+)
 from udfs.warehouse.settings import Settings
 
 DESCRIPTION = """\
@@ -66,6 +72,7 @@ def export_ledger(settings: Settings, path: Path) -> int:
     known = answer_columns(load_profile(settings.profile_path))
     temporary = path.with_name(f".{path.name}.{os.getpid()}")
     with duckdb.connect(settings.build_path, read_only=True) as connection:
+        check_answer_tables(connection, settings.build_path)
         selects = [_answers(connection, table, known) for table in answer_tables(connection)]
         if has_journal(settings):
             left = uncommitted_answers(connection, settings)

@@ -15,6 +15,7 @@ from udfs.warehouse.settings import Settings
 
 SHOWN_PER_SUBSET = 2
 FUNNEL = "select * from quality.funnel order by step_number"
+SLOTS = "select count(*) as slots from quality.slot_outcomes"
 # The most frequent reasons first.
 DROPS = "select * from quality.drop_counts order by step, removal_count desc, reason"
 COLOURS = ("#2f5d8a", "#c8792b", "#4b8f5b", "#8a4b7d", "#7d7d34", "#3f8f95", "#a34a4a", "#666666")
@@ -82,6 +83,7 @@ def render_report(connection: duckdb.DuckDBPyConnection, settings: Settings) -> 
         plotted_metric=PLOTTED_METRIC,
         imported=describe_imported(read_imported(connection)) if settings.release else None,
         funnel=[] if settings.release else _rows(connection, FUNNEL),
+        slots=0 if settings.release else _rows(connection, SLOTS)[0]["slots"],
         drops=[] if settings.release else _rows(connection, DROPS),
         subsets=_rows(
             connection,

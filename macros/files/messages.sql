@@ -12,6 +12,7 @@
         ~ " group by kind order by problem_count desc, kind"
     ).rows -%}
     {%- if kinds | length > 0 -%}
+        {#- In a release the files are listed from the queries to the answers. -#}
         {%- set first_problems = run_query(
             "select concat(file, ', line ' || line_number, ': ', problem)" ~ problems
             ~ " order by file desc, line_number, problem limit 10"

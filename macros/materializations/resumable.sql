@@ -27,6 +27,7 @@
     {%- set taken = model.name ~ '__taken' -%}
     {%- set answered = 'select *, unnest(' ~ answer ~ ')' -%}
 
+    {{ run_hooks(pre_hooks, inside_transaction=False) }}
     {{ run_hooks(pre_hooks) }}
     {%- call statement('requests') -%}
         create or replace temp table {{ requests }} as
@@ -118,6 +119,7 @@
 
     {{ run_hooks(post_hooks) }}
     {{ adapter.commit() }}
+    {{ run_hooks(post_hooks, inside_transaction=False) }}
     {{ return({'relations': [target_relation]}) }}
 {% endmaterialization %}
 

@@ -40,6 +40,7 @@
 
     {{ run_hooks(post_hooks) }}
     {{ adapter.commit() }}
+    {{ run_hooks(post_hooks, inside_transaction=False) }}
     {{ return({'relations': [target_relation]}) }}
 {% endmaterialization %}
 

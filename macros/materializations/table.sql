@@ -11,6 +11,7 @@
     {%- set target_relation = this.incorporate(type='table') -%}
     {%- set existing = load_cached_relation(this) -%}
 
+    {{ run_hooks(pre_hooks, inside_transaction=False) }}
     {{ run_hooks(pre_hooks) }}
     {%- if existing is not none and (existing.type != 'table' or language == 'python') -%}
         {% do adapter.drop_relation(existing) %}
@@ -32,6 +33,7 @@
 
     {{ run_hooks(post_hooks) }}
     {{ adapter.commit() }}
+    {{ run_hooks(post_hooks, inside_transaction=False) }}
     {{ return({'relations': [target_relation]}) }}
 {% endmaterialization %}
 

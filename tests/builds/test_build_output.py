@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 
 import duckdb
@@ -58,6 +59,7 @@ def test_report_needs_nothing_and_escapes_everything(
     built: subprocess.CompletedProcess[str], small_repo: SmallRepo
 ) -> None:
     page = (small_repo.warehouse / "report.html").read_text(encoding="utf-8")
+    assert re.search(r"\s3 question slots, seed 7\s", page)
     assert "Which &lt;b&gt;place&lt;/b&gt; near /etc/x or a.jpg takes reservations?" in page
     assert "Café &lt;Ünion&gt; &amp; Söhne" in page
     assert "<b>" not in page

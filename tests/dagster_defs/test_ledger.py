@@ -109,6 +109,15 @@ def test_a_build_of_something_else_keeps_what_was_paid(tmp_path: Path) -> None:
     assert paid_so_far(settings) == Usage(5, 1, 0.5)
 
 
+def test_a_build_of_an_earlier_version_is_not_exported_as_empty(
+    settings: Settings, tmp_path: Path
+) -> None:
+    with duckdb.connect(settings.build_path) as connection:
+        connection.execute("drop table quality.answer_tables")
+    with pytest.raises(UserError, match="built by an earlier version"):
+        export_ledger(settings, tmp_path / "ledger.jsonl.gz")
+
+
 def test_an_export_holds_what_no_build_has_committed(settings: Settings, tmp_path: Path) -> None:
     ledger = tmp_path / "out" / "ledger.jsonl.gz"
     assert export_ledger(settings, ledger) == 1

@@ -118,9 +118,9 @@ def fault_server(
     )
     assert process.stdout is not None
     line = process.stdout.readline().strip()
-    assert line.startswith("http"), "the fault server did not start"
     server = FaultServer(line, process, log_path, gate)
     try:
+        assert line.startswith("http"), "the fault server did not start"
         yield server
     finally:
         server.stop()

@@ -86,7 +86,9 @@ class Paying:
         try:
             deadline = time.monotonic() + PATIENCE
             while not when():
-                assert process.poll() is None and time.monotonic() < deadline, process.communicate()
+                if process.poll() is not None or time.monotonic() > deadline:
+                    process.kill()
+                    raise AssertionError(process.communicate())
                 time.sleep(0.01)
             process.send_signal(number)
             _, errors = process.communicate(timeout=PATIENCE)

@@ -152,5 +152,11 @@ def test_a_full_disk_reserves_nothing_that_is_sent():
     def full(usage: Usage) -> None:
         raise OSError(28, "no space left")
 
+    budget = Budget(CostLimit(1.5, "dollars"), record=full)
     with pytest.raises(OSError, match="no space left"):
-        Budget(record=full).reserve(Usage(1, 1, 1.0))
+        budget.reserve(Usage(1, 1, 1.0))
+    # Nothing is in flight: a request without room for it must not wait for a part that comes back.
+    with pytest.raises(OSError, match="no space left"):
+        budget.reserve(Usage(1, 1, 1.0))
+    with pytest.raises(BudgetSpent):
+        budget.reserve(Usage(1, 1, 2.0))

@@ -54,6 +54,11 @@ def test_an_empty_value_counts_as_absent() -> None:
     )
 
 
+def test_a_variable_in_small_letters_is_not_ours() -> None:
+    assert Settings.from_env({"heterqa_seed": "3", "HETERQA_SEED": "5"}).seed == 5
+    assert Settings.from_env({"HETERQA_SEED": "5", "heterqa_seed": "3"}).seed == 5
+
+
 def test_paths_become_absolute(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.chdir(tmp_path)
     settings = Settings.from_env(

@@ -75,18 +75,28 @@ class Budget:
                 raise BudgetSpent(self._ended)
             self._reserved += amount
             self._in_flight += 1
-        if self._record is not None:
-            self._record(most)
+        try:
+            if self._record is not None:
+                self._record(most)
+        except BaseException:
+            # The request is not sent: what was set aside for it would never be given back.
+            self._release(amount)
+            raise
         return True
 
     def settle(self, most: Usage, paid: Usage) -> None:
         """Turn what was reserved for a request into what it has cost."""
         with self._lock:
             self._spent += self._amount(paid)
-            self._in_flight -= 1
-            self._reserved = self._reserved - self._amount(most) if self._in_flight else 0.0
+        self._release(self._amount(most))
         if self._record is not None:
             self._record(paid.minus(most))
+
+    def _release(self, amount: float) -> None:
+        """Give back the reservation of a request that is in flight no more."""
+        with self._lock:
+            self._in_flight -= 1
+            self._reserved = self._reserved - amount if self._in_flight else 0.0
 
     def _say_spent(self, needed: float) -> str:
         """What was spent, what the next request may cost, and what to do."""

@@ -40,14 +40,9 @@ class Profile(Strict):
     extractor: Annotated[Rules | Endpoint, Field(discriminator="backend")]
 
     @property
-    def roles(self) -> tuple[str, ...]:
-        """The roles that something answers for."""
-        return tuple(role for role in ROLES if getattr(self, role) is not None)
-
-    @property
     def paid_roles(self) -> dict[str, Endpoint]:
         """The roles that an endpoint answers."""
-        roles = {role: getattr(self, role) for role in self.roles}
+        roles = {role: getattr(self, role) for role in ROLES}
         return {role: found for role, found in roles.items() if isinstance(found, Endpoint)}
 
 
@@ -86,7 +81,7 @@ def check_profile(profile: Profile, path: Path, needs_keys: bool = True) -> None
 
     needs_keys: an endpoint will be asked. Raises UserError that names the file and the role.
     """
-    for role in profile.roles:
+    for role in ROLES:
         parameters = getattr(profile, role)
         for part in (parameters, getattr(parameters, "cross_encoder", None)):
             if part is None or isinstance(part, Endpoint) or not hasattr(part, "model"):

@@ -83,7 +83,7 @@ def prompt_version(profile: Profile, role: str, task: str = "") -> str:
 def _parameters(profile: Profile, role: str) -> Any:
     parameters = getattr(profile, role) if role in ROLES else None
     if parameters is None:
-        known = ", ".join(profile.roles)
+        known = ", ".join(ROLES)
         raise UserError(f"model_signature: no role '{role}'; the profile has {known}")
     return parameters
 

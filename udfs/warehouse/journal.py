@@ -19,6 +19,7 @@ import duckdb
 from duckdb import DuckDBPyConnection
 
 from udfs.contracts.usage import Usage
+from udfs.warehouse.errors import UserError
 from udfs.warehouse.settings import Settings
 
 JOURNAL = "journal.jsonl"
@@ -124,16 +125,7 @@ def answer_tables(connection: DuckDBPyConnection) -> list[str]:
 
     Tables that builds with other settings have made are among them: their answers are paid for.
     """
-    rows = connection.execute(
-        """
-        select table_name
-        from duckdb_tables()
-        where
-            database_name = current_database() and schema_name = 'quality'
-            and table_name = 'answer_tables'
-        """
-    ).fetchall()
-    if not rows:
+    if not _registers_answers(connection):
         return []
     rows = connection.execute(
         """
@@ -145,6 +137,32 @@ def answer_tables(connection: DuckDBPyConnection) -> list[str]:
         """
     ).fetchall()
     return [f'"{schema}"."{name}"' for schema, name in rows]
+
+
+def check_answer_tables(connection: DuckDBPyConnection, path: Path) -> None:
+    """Raise UserError when an earlier version made the build at this path: its tables of answers
+    are not registered, and would look like none."""
+    found = connection.execute(
+        "select 1 from duckdb_columns() where column_name = 'request_key' limit 1"
+    ).fetchone()
+    if found and not _registers_answers(connection):
+        raise UserError(
+            f"{path}: was built by an earlier version, which did not register its tables of "
+            "answers; run `make run` first"
+        )
+
+
+def _registers_answers(connection: DuckDBPyConnection) -> bool:
+    found = connection.execute(
+        """
+        select 1
+        from duckdb_tables()
+        where
+            database_name = current_database() and schema_name = 'quality'
+            and table_name = 'answer_tables'
+        """
+    ).fetchone()
+    return found is not None
 
 
 class Journal:

@@ -166,7 +166,10 @@ class Settings(BaseSettings, Places):
             environ = from_file | dict(os.environ)
         texts = {name: text.strip() for name, text in environ.items()}
         source = EnvSettingsSource(cls)
-        source.env_vars = {name.lower(): text for name, text in texts.items() if text}
+        # In capitals only: variables of other spellings are not ours.
+        source.env_vars = {
+            name.lower(): text for name, text in texts.items() if text and name == name.upper()
+        }
         try:
             return cls(**source())
         except ValidationError as error:

@@ -24,9 +24,11 @@ final as (
         line ->> 'decided_at' as decided_at,
         case
             when reason is not null then reason
-            {%- for key in ['attempt_id', 'record_id', 'question'] %}
-            when not {{ is_id("line -> '" ~ key ~ "'") }} then 'has a {{ key }} that is no string'
+            {%- for key in ['attempt_id', 'record_id'] %}
+            when not {{ is_id("line -> '" ~ key ~ "'") }} then 'has a {{ key }} that is no id'
             {%- endfor %}
+            when json_type(line, 'question') is distinct from 'VARCHAR' or trim(question) = ''
+                then 'has a question that is no string'
             when decision not in ('keep', 'remove', '')
                 then format('the decision ''{}'' is neither ''keep'' nor ''remove''', decision)
         end as fault,
