@@ -36,7 +36,7 @@ class Staging:
         settings = Settings.from_env(own | variables)
         describe_inputs(settings)
         kept = {k: v for k, v in os.environ.items() if not k.startswith("HETERQA_")}
-        command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "run"]
+        command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "build"]
         done = subprocess.run(
             [
                 *command,
@@ -46,6 +46,7 @@ class Staging:
                 "stg_users",
                 "+stg_photo_files",
                 "+texts",
+                *("--exclude-resource-type", "test", "unit_test"),
             ],
             cwd=REPO / "dbt_project",
             env=kept
