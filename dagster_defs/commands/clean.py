@@ -6,6 +6,7 @@ The lock file stays too: a build that waits on a removed file would not see the 
 
 from __future__ import annotations
 
+import argparse
 import shutil
 import sys
 from pathlib import Path
@@ -13,6 +14,12 @@ from pathlib import Path
 from dagster_defs.warehouse.lock import build_lock
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.settings import Settings
+
+DESCRIPTION = """\
+Remove what builds wrote to the warehouse, the answers of models among it.
+
+What people decided (decisions/) and what was paid (ledger/) stays.
+"""
 
 
 def clean(settings: Settings) -> list[Path]:
@@ -49,7 +56,13 @@ def clean(settings: Settings) -> list[Path]:
     return removed
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
+    """Clean the warehouse; the exit code is 0 or 2 (it is being built, or a setting is wrong)."""
+    argparse.ArgumentParser(
+        prog="python -m dagster_defs.commands.clean",
+        description=DESCRIPTION,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    ).parse_args(arguments)
     try:
         settings = Settings.from_env()
         if settings.warehouse.is_dir():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import sys
 
@@ -10,8 +11,12 @@ from udfs.warehouse.errors import UserError
 from udfs.warehouse.settings import Settings
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Check the settings, parse the project, then become `dagster dev`."""
+    argparse.ArgumentParser(
+        prog="python -m dagster_defs.commands.dev",
+        description="Show the tables, the checks and the results of the last build in a browser.",
+    ).parse_args(arguments)
     try:
         settings = Settings.from_env()
         preflight(settings)

@@ -16,7 +16,7 @@ import pytest
 
 from dagster_defs.commands.clean import clean
 from dagster_defs.inputs.files import describe_inputs
-from tests.support.builds import PATIENCE
+from tests.support.builds import PATIENCE, environment, run
 from tests.support.small_repo import SmallRepo
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.places import REPO
@@ -41,6 +41,23 @@ def test_help_lists_every_setting(small_repo: SmallRepo) -> None:
     )
     for name in user_settings():
         assert variable(name) in result.stdout
+
+
+@pytest.mark.parametrize("command", ["clean", "dev"])
+@pytest.mark.parametrize(("argument", "code"), [("--help", 0), ("--bogus", 2), ("all", 2)])
+def test_a_command_that_takes_no_arguments_does_nothing_with_one(
+    command: str, argument: str, code: int, tmp_path: Path
+) -> None:
+    (tmp_path / "build.duckdb").touch()
+    result = run(
+        f"dagster_defs.commands.{command}",
+        argument,
+        # No collection is there, so that `dev` does not start where it takes the argument.
+        environ=environment(tmp_path, tmp_path / "none"),
+    )
+    assert result.returncode == code
+    assert "usage: " in result.stdout + result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["build.duckdb"]
 
 
 @pytest.mark.parametrize(
