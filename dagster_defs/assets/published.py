@@ -53,7 +53,7 @@ def _published_warehouse(
                 require_questions(settings)
                 # A draft of the release comes first: a rule that it breaks stops publishing.
                 draft_release(settings, settings.build_path)
-            path = publish(settings, without=_tables_not_built(manifest))
+            path = publish(settings, _tables_of_build(manifest))
             shorten_journal(settings)
         say(f"  published {short_path(path)}")
         return dg.MaterializeResult(
@@ -134,14 +134,18 @@ def _recovery_plot(settings: Settings) -> dg.AssetsDefinition:
     return recovery_plot
 
 
-def _tables_not_built(manifest: Mapping[str, Any]) -> list[str]:
-    """Tables of models that are disabled in this build: the rows in them are an earlier build's."""
-    disabled = [node for nodes in manifest["disabled"].values() for node in nodes]
-    models = [node for node in disabled if node["resource_type"] == "model"]
-    return sorted(
-        {f'"{node["schema"]}"."{node["name"]}"' for node in models}
-        - {f'"{node["schema"]}"."{node["name"]}"' for node in manifest["nodes"].values()}
-    )
+def _tables_of_build(manifest: Mapping[str, Any]) -> set[tuple[str, str]]:
+    """Schema and name of each table that this build makes: of a model, a seed, or the ledger.
+
+    build.duckdb may hold more: tables of models that are disabled now, or that have another schema
+    or name since. The rows in these are an earlier build's.
+    """
+    made = [
+        node for node in manifest["nodes"].values() if node["resource_type"] in ("model", "seed")
+    ]
+    return {(node["schema"], node["alias"]) for node in made} | {
+        (source["schema"], source["identifier"]) for source in manifest["sources"].values()
+    }
 
 
 def _last_models(manifest: Mapping[str, Any], translator: Translator) -> list[dg.AssetKey]:

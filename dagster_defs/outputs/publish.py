@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Collection
 from pathlib import Path
 
 import duckdb
@@ -12,8 +12,10 @@ import duckdb
 from udfs.warehouse.settings import Settings
 
 
-def publish(settings: Settings, without: Sequence[str] = ()) -> Path:
-    """Copy build.duckdb beside heterqa.duckdb, without some tables, and rename it over that.
+def publish(settings: Settings, tables: Collection[tuple[str, str]]) -> Path:
+    """Copy build.duckdb beside heterqa.duckdb, and rename the copy over that.
+
+    tables: schema and name of each table of this build; the copy holds no other one
 
     A reader that has the old file open keeps reading the old one. The caller holds the build lock,
     so every temporary file that is found belongs to a process that died, and is removed.
@@ -27,14 +29,34 @@ def publish(settings: Settings, without: Sequence[str] = ()) -> Path:
 
     temporary = target.with_name(f".{target.name}.{os.getpid()}")
     shutil.copyfile(settings.build_path, temporary)
-    if without:
-        with duckdb.connect(temporary) as connection:
-            for table in without:
-                connection.execute(f"drop table if exists {table}")
+    _drop_others(temporary, tables)
     _sync(temporary)
     temporary.replace(target)
     _sync(target.parent)
     return target
+
+
+def _drop_others(path: Path, tables: Collection[tuple[str, str]]) -> None:
+    """Drop the tables of earlier builds, which had other settings, or models of other names."""
+    with duckdb.connect(path) as connection:
+        found = connection.execute(
+            """
+            select
+                table_schema,
+                table_name,
+                if(table_type = 'VIEW', 'view', 'table') as kind,
+            from information_schema.tables
+            where table_catalog = current_database()
+            order by all
+            """
+        ).fetchall()
+        for schema, name, kind in found:
+            if (schema, name) not in tables:
+                connection.execute(f"drop {kind} {_quoted(schema)}.{_quoted(name)}")
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _sync(path: Path) -> None:

@@ -145,6 +145,20 @@ def test_failed_audits_and_models_are_explained_and_nothing_is_published(
     assert (repo.warehouse / "release" / "data" / "queries.jsonl").stat() == release_before
 
 
+def test_a_table_of_a_model_that_moved_is_not_published(
+    built: subprocess.CompletedProcess[str], small_repo: SmallRepo
+) -> None:
+    with duckdb.connect(small_repo.warehouse / "build.duckdb") as connection:
+        connection.execute("create table construction.old_name as select 1 as n")
+    result = small_repo.build()
+    assert result.returncode == 0, result.stderr
+    assert published_attempts(small_repo) == 2
+    found = "select count(*) from duckdb_tables() where table_name = 'old_name'"
+    for name, expected in (("heterqa.duckdb", 0), ("build.duckdb", 1)):
+        with duckdb.connect(small_repo.warehouse / name, read_only=True) as connection:
+            assert connection.execute(found).fetchone() == (expected,)
+
+
 def test_a_build_without_a_question_is_no_success(
     built: subprocess.CompletedProcess[str], small_repo: SmallRepo, tmp_path: Path
 ) -> None:
