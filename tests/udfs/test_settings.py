@@ -122,6 +122,33 @@ def test_a_wrong_number_is_named(variable: str, value: str, sentence: str) -> No
     assert str(error.value) == sentence
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "sentence"),
+    [
+        ("HETERQA_DATA", "~nobody_such/x", "HETERQA_DATA: ~nobody_such/x cannot be looked for"),
+        ("HETERQA_PROFILE", "~nobody_such/x.yml", "HETERQA_PROFILE: ~nobody_such/x.yml cannot be"),
+        ("HETERQA_QUOTAS", "/" + "x" * 5000, r"HETERQA_QUOTAS: /xxxxxx.* \(file name too long\)"),
+        ("HETERQA_WAREHOUSE", "/" + "x" * 5000, "HETERQA_WAREHOUSE: /xxxxxx.* give another path"),
+        ("HETERQA_WAREHOUSE", "wh #1", "HETERQA_WAREHOUSE: .*wh #1 holds a '#'; give a folder"),
+        ("HETERQA_WAREHOUSE", "why?", r"HETERQA_WAREHOUSE: .*why\? holds a '\?'; give a folder"),
+        ("HETERQA_DATA", "/tmp/\udcff", r"HETERQA_DATA: /tmp/\\udcff is not UTF-8"),
+        ("HETERQA_SALT", "\udcff", r"HETERQA_SALT: \\udcff is not UTF-8"),
+    ],
+)
+def test_a_path_that_cannot_be_used_is_named(variable: str, value: str, sentence: str) -> None:
+    with pytest.raises(UserError, match=sentence):
+        Settings.from_env({variable: value})
+
+
+def test_a_file_of_settings_in_another_encoding_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("udfs.warehouse.environment.REPO", tmp_path)
+    (tmp_path / ".env").write_bytes(b"HETERQA_SALT=caf\xe9\n")
+    with pytest.raises(UserError, match=r"\.env: byte 17 is not UTF-8; save the file as UTF-8"):
+        Settings.from_env()
+
+
 def test_input_files(collection: Path) -> None:
     files = input_files(Settings.from_env({"HETERQA_DATA": str(collection)}))
     assert files["business"] == collection / "yelp_academic_dataset_business.json"

@@ -12,8 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from dotenv import dotenv_values
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, ValidationInfo
 from pydantic.fields import FieldInfo
 from pydantic_settings import (
     BaseSettings,
@@ -23,6 +22,7 @@ from pydantic_settings import (
 )
 
 from udfs.warehouse.cost_limit import CostLimit, read_cost_limit
+from udfs.warehouse.environment import read_variables
 from udfs.warehouse.errors import UserError
 from udfs.warehouse.places import PROFILE_FOLDER, REPO, Places
 
@@ -30,14 +30,36 @@ PREFIX = "HETERQA_"
 PROFILE_SUFFIXES = (".yml", ".yaml")
 
 
-def _absolute(path: Path) -> Path:
-    return Path(os.path.normpath(path.expanduser().absolute()))
+def _absolute(path: Path, field: ValidationInfo) -> Path:
+    """The path without `~` and `..`, of a file that may be missing.
+
+    Raises UserError for a path at which no file can be looked for.
+    """
+    try:
+        absolute = Path(os.path.normpath(path.expanduser().absolute()))
+        absolute.exists()
+    except (RuntimeError, OSError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        raise UserError(
+            f"{variable(str(field.field_name))}: {str(path)[:100]} cannot be looked for "
+            f"({str(reason).lower().rstrip('.')}); give another path"
+        ) from None
+    return absolute
 
 
-def _profile(text: str) -> str:
+def _warehouse(path: Path) -> Path:
+    # dbt reads the path of a database as a URL.
+    if wrong := next((sign for sign in "?#" if sign in str(path)), None):
+        raise UserError(
+            f"HETERQA_WAREHOUSE: {path} holds a '{wrong}'; give a folder whose path holds none"
+        )
+    return path
+
+
+def _profile(text: str, field: ValidationInfo) -> str:
     """A name as it is; a path absolute, so that it means the same file in every process."""
     if text.endswith(PROFILE_SUFFIXES):
-        return str(Path(text).expanduser().absolute())
+        return str(_absolute(Path(text), field))
     return text
 
 
@@ -64,7 +86,7 @@ class Settings(BaseSettings, Places):
         env_prefix=PREFIX, enable_decoding=False, validate_default=False, frozen=True
     )
 
-    warehouse: AbsolutePath = Field(
+    warehouse: Annotated[AbsolutePath, AfterValidator(_warehouse)] = Field(
         REPO / "warehouse",
         description="Folder of everything that a build writes. "
         "Default: warehouse, in this repository.",
@@ -161,15 +183,9 @@ class Settings(BaseSettings, Places):
         Without `environ` the process environment is read, and `.env` in the repository for what is
         not set there. Raises UserError for a value that cannot be used.
         """
-        if environ is None:
-            from_file = {k: v for k, v in dotenv_values(REPO / ".env").items() if v is not None}
-            environ = from_file | dict(os.environ)
-        texts = {name: text.strip() for name, text in environ.items()}
         source = EnvSettingsSource(cls)
-        # In capitals only: variables of other spellings are not ours.
-        source.env_vars = {
-            name.lower(): text for name, text in texts.items() if text and name == name.upper()
-        }
+        variables = read_variables(PREFIX, environ)
+        source.env_vars = {name.lower(): text for name, text in variables.items()}
         try:
             return cls(**source())
         except ValidationError as error:
